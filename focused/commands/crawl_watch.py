@@ -7,12 +7,14 @@ import sys
 import time
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from focused.commands.crawl_crew import FOLDER, signals_passed_on
 from focused.crawl.resume_command import how_to_resume
 from focused.crawl.shared_copy import refresh
 from focused.crawl.shared_run import SharedRun
+from focused.crawl.shared_verdicts import VerdictSender
 from focused.utils.file_names import COLLECTION_FILE, PAGES_FILE, RUN_FILE
 from focused.utils.words import quantity
 
@@ -43,12 +45,17 @@ class WatchedCrawl:
     #: 0: no limit.
     max_pages: int
 
+    @cached_property
+    def _verdicts(self) -> VerdictSender:
+        return VerdictSender(self.run_dir)
+
     def totals(self) -> SharedTotals | None:
-        """Return where the crawl stands; None while the database does not answer: workers wait for it, too."""
+        """Return where the crawl stands, and tell it what people say; None while the database does not answer."""
         from psycopg import Error
 
         try:
             with SharedRun.opened(self.database, self.name) as run:
+                self._verdicts.send(run)
                 return run.totals()
         except (Error, ValueError):
             return None

@@ -8,7 +8,7 @@ import shlex
 from typing import TYPE_CHECKING
 
 from focused.collection.verdict_folder import ASSESSOR
-from focused.crawl.shared_copy import local_runs
+from focused.crawl.shared_copy import local_runs, verdicts_sent
 from focused.utils.project_command import ProjectCommand, whole_number
 
 if TYPE_CHECKING:
@@ -82,7 +82,8 @@ class Command(ProjectCommand):
 
             if opts.person is not None:
                 raise ValueError("--as is for people; a program's verdicts carry the name of its model.")
-            have_judged(run_dir, self.settings, opts.order, most, opts.describe)
+            with verdicts_sent(run_dir):
+                have_judged(run_dir, self.settings, opts.order, most, opts.describe)
             return
         from focused.commands.judge_session import judge
 
@@ -91,7 +92,8 @@ class Command(ProjectCommand):
         person = _login_name() if opts.person is None else opts.person
         if person.startswith(ASSESSOR):
             raise ValueError(f"--as must not begin with {ASSESSOR!r}: that is for programs. Got {person!r}.")
-        judge(run_dir, person, opts.order, most)
+        with verdicts_sent(run_dir):
+            judge(run_dir, person, opts.order, most)
 
 
 def _login_name() -> str:

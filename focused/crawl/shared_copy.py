@@ -22,6 +22,8 @@ from focused.crawl.fetched_rows import FETCHED_COLUMNS, fetched_row
 from focused.crawl.harvest import HarvestCounter
 from focused.crawl.own_settings import DATABASE
 from focused.crawl.shared_run import SharedRun, merged_run
+from focused.crawl.shared_verdicts import VerdictSender, sending
+from focused.crawl.shared_versions import copy_versions
 from focused.items import PageItem
 from focused.utils.database import cannot_be_used, check_url, import_psycopg, is_database_url, split_crawl
 from focused.utils.embedded_server import FOLDER, EmbeddedServer
@@ -35,6 +37,7 @@ except ImportError:  # Windows has none: two commands at once may get in each ot
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+    from contextlib import AbstractContextManager
 
     from focused.frontier.shared.view import SharedFrontierView
 
@@ -132,6 +135,15 @@ def shared_frontier(named: str) -> Iterator[SharedFrontierView]:
         yield stack.enter_context(_crawl(url, name)).frontier()
 
 
+def verdicts_sent(run_dir: Path) -> AbstractContextManager[None]:
+    """Send what people say in a folder to the database that it follows, as they say it; nothing where it follows none.
+
+    A folder with a server of its own has a process that does so while its workers crawl, and needs none afterwards.
+    """
+    mark = Mark.of(run_dir)
+    return nullcontext() if mark is None or not mark.database else sending(run_dir, mark.database, mark.crawl)
+
+
 def refresh(run_dir: Path) -> SharedRun:
     """Bring a folder that follows a crawl up to date; return what the database says of the crawl."""
     mark = Mark.of(run_dir)
@@ -139,6 +151,8 @@ def refresh(run_dir: Path) -> SharedRun:
         raise ValueError(f"{run_dir} follows no crawl in a database. It has no {DATABASE_FILE}")
     with database_of(run_dir, mark) as url, _alone(run_dir), _crawl(url, mark.crawl) as run:
         n_new = _add_pages(run, run_dir)
+        VerdictSender(run_dir).send(run)
+        copy_versions(run, run_dir)
         if n_new or not (run_dir / FETCHED_FILE).exists():
             counter = _write_rows(run, run_dir)
             _write_pages(run_dir)

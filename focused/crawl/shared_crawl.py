@@ -36,6 +36,8 @@ _OWN = frozenset({"run_dir", "crawl", "workers", "seeds"})
 """Arguments that each worker has for itself, and one that is compared as what it stands for."""
 _ALONE = {"FOCUSED_RETRAINING": OFF, "FOCUSED_UNLABELED": "topic"}
 """What one worker would do to the model of all."""
+_TOGETHER = {"FOCUSED_RETRAINING": "interactive"}
+"""What all do together, where the crawl says so."""
 _LOCAL = {"FOCUSED_FRONTIER_MAX_LINKS": 0}
 """What looks at all links that wait: one worker knows only some of them."""
 _DECIDED = {**_ALONE, **_LOCAL, "FOCUSED_PAGES_ENABLED": False, "FOCUSED_POSTGRESQL": ""}
@@ -150,7 +152,8 @@ class SharedCrawl:
     def decided(self, settings: Any) -> dict[str, Any]:
         """Return settings that follow from the sharing, with those that the crawl says."""
         agreed = {} if self.known is None else {name: settings.get(name) for name in self.known.about["settings"]}
-        return {**agreed, DATABASE.name: self.url, SHARED_CRAWL.name: self.name, **_DECIDED}
+        together = {name: value for name, value in _TOGETHER.items() if settings.get(name) == value}
+        return {**agreed, DATABASE.name: self.url, SHARED_CRAWL.name: self.name, **_DECIDED, **together}
 
     def begin(self, plan: CrawlPlan, arguments: Mapping[str, Any], settings: Any) -> bool:
         """Write down what the crawl is; return False where another worker was first. Nothing happens to one that is begun."""
@@ -196,11 +199,12 @@ def find_shared(arguments: Mapping[str, Any], settings: Any) -> SharedCrawl | No
         raise PlanError(f"Crawl {name!r} needs a database: -s FOCUSED_DATABASE=postgresql://me@host/database")
     for setting, value in _DECIDED.items():
         mine = settings.get(setting)
-        if (settings.getpriority(setting) or 0) >= COMMAND_LINE and str(mine) != str(value):
+        is_said = (settings.getpriority(setting) or 0) >= COMMAND_LINE
+        if is_said and str(mine) not in (str(value), _TOGETHER.get(setting)):
             why = "all judge by one model, into one collection"
             if setting in _LOCAL:
                 why = "none of them knows all links that wait"
-            must = "empty" if value == "" else value
+            must = " or ".join(filter(None, (str(value) or "empty", _TOGETHER.get(setting))))
             raise PlanError(f"{setting} must be {must} where workers share a crawl: {why}. Got {mine}. Leave it out")
     check_url(DATABASE.name, url)
     with _connected(url) as (crawls, connection):

@@ -100,6 +100,8 @@ class SharedRun:
         return SharedTotals(pages, relevant, max(0, waiting), alive, workers, hosts, row[6])
 
 
+_VERSION = "focused/retraining/version"
+"""The one number that is no count; all workers have the same."""
 _LAST = ("settings", "versions", "parts", "scope", "topic_title", "random_seed", "preset")
 
 
@@ -113,7 +115,8 @@ def merged_run(run: SharedRun, counter: HarvestCounter | None = None) -> dict[st
     for each in runs:
         for name, value in each.get("stats", {}).items():
             if isinstance(value, int) and not isinstance(value, bool):
-                stats[name] = stats.get(name, 0) + value
+                known = stats.get(name, 0)
+                stats[name] = max(known, value) if name == _VERSION else known + value
     n_pages, n_relevant = (
         (totals.n_pages, totals.n_relevant) if counter is None else (counter.n_pages, counter.n_relevant)
     )

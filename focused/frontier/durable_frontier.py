@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from focused.frontier.completion import Completion
     from focused.frontier.dispatch import Dispatch
-    from focused.frontier.interface import FrontierTask, GivenUpHost, HostCounts, RobotsOfHosts
+    from focused.frontier.interface import FrontierTask, GivenUpHost, HostCounts, RobotsOfHosts, VersionsOfAll
     from focused.frontier.store.rescoring import NewScores, WaitingSlice
     from focused.frontier.unreachable import UnreachableHosts
     from focused.method.scoring import Evidence
@@ -45,6 +45,7 @@ class DurableFrontier:
         self.store = self._links.store
         #: Set where many workers share the crawl.
         self.robots: RobotsOfHosts | None = None
+        self.versions: VersionsOfAll | None = None
 
     # --- Links
 

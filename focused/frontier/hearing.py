@@ -66,6 +66,10 @@ class Hearing:
         """Count a record that this worker cannot learn from."""
         self._stats.inc_value(_NOT_HEARD)
 
+    def forget(self) -> None:
+        """Forget what has not been learnt: it is of another version of the model."""
+        self._records.clear()
+
     def take_news(self) -> bool:
         """Tell, once, whether the session has learnt anything since the last call."""
         has_learnt, self._has_learnt = self._has_learnt, False

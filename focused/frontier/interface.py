@@ -44,6 +44,22 @@ class RobotsOfHosts(Protocol):
         """Hand on the text of a robots.txt that was read now; empty: there is none."""
 
 
+class VersionsOfAll(Protocol):
+    """Which version of the model the workers of a crawl use, and what follows for their links."""
+
+    #: To be set: called when all are to use another version.
+    on_new: Callable[[], None]
+
+    def begin(self, floor: int) -> None:
+        """Hear all that others have learnt by the version whose records have numbers above ``floor``."""
+
+    def teach(self, n_links: int, version: int, record: bytes) -> None:
+        """Hand on what a kept page teaches, judged by a version: the number of its links, and what a session records."""
+
+    def move(self, scores: Iterable[tuple[str, float, bool]]) -> None:
+        """Give links that wait, by URL, other scores, and say whether they are admitted."""
+
+
 class Frontier(Protocol):
     """The links of a crawl that wait. Whichever scheduler holds them, the other components see only this."""
 
@@ -54,6 +70,10 @@ class Frontier(Protocol):
     @property
     def robots(self) -> RobotsOfHosts | None:
         """What hands robots.txt files on with their hosts; None where one process asks all hosts."""
+
+    @property
+    def versions(self) -> VersionsOfAll | None:
+        """What keeps the workers of a crawl at one version of the model; None where one process crawls."""
 
     def note_fetched(self, url: str) -> bool:
         """Note the URL of a page that has been fetched; tell whether it was noted before."""

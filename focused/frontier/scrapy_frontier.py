@@ -115,7 +115,7 @@ class ScrapyFrontier:
     #: Whether the scores of waiting links can be changed.
     can_rescore = False
     #: This process asks all hosts.
-    robots = None
+    robots = versions = None
 
     def __init__(self, crawler: Crawler, task: FrontierTask) -> None:
         self._crawler = crawler

@@ -70,7 +70,9 @@ class SharedScheduler(FrontierScheduler):
     def open(self, spider: Spider) -> None:
         """Join the crawl."""
         super().open(spider)
-        self.frontier.robots = self.worker.robots
+        self.frontier.robots, self.frontier.versions = self.worker.robots, self.worker.versions
+        versions = self.worker.versions
+        versions.fingerprint, versions.place = self._requests.url_fingerprint, self.shared.move
         troubles, self._unreachable.tell = self.worker.troubles, self.worker.troubles.tell
         troubles.on_known = self._unreachable.failures.take_over
 
@@ -131,6 +133,7 @@ class SharedScheduler(FrontierScheduler):
             lessons = self.worker.lessons
             lessons.n_wanted, lessons.on_heard = lambda: hearing.n_wanted, hearing.put
             lessons.on_other_model = hearing.leave_out
+            self.worker.versions.on_change = hearing.forget
             #: Links of workers that have ended.
             self.orphans = orphans = OrphanLinks(learning.session, self.shared.waiting, self._requests.url_fingerprint)
             lessons.inherits = lambda: hearing.is_idle and orphans.is_ready

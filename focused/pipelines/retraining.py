@@ -10,6 +10,7 @@ from scrapy.exceptions import NotConfigured
 from scrapy.utils.asyncio import create_looping_call
 from scrapy.utils.defer import deferred_from_coro
 
+from focused.crawl.own_settings import DATABASE
 from focused.crawl.pause import CrawlPause
 from focused.crawl.reader_and_judge import make_judge
 from focused.crawl.state import Crawl
@@ -81,6 +82,8 @@ class RetrainingPipeline:
         """Switch off if the settings say so."""
         crawl = Crawl.needed(crawler)
         options = read_options(crawler.settings, crawl.plan.topic)
+        if DATABASE.read(crawler.settings):
+            raise NotConfigured  # one worker trains for all: see focused.pipelines.shared_retraining
         if options.mode == OFF and not options.is_against_met(crawl.plan.topic):
             warn_of_version_left(crawl.plan.run_dir)
             raise NotConfigured

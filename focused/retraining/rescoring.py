@@ -14,7 +14,7 @@ from focused.method.scoring.evidence import Evidence
 from focused.method.scoring.link_scores import WrongScoresError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from focused.frontier.interface import Frontier
     from focused.frontier.store.rescoring import WaitingSlice
@@ -75,6 +75,10 @@ class LinkScoresByUrl:
                 found[url] = new
             elif merge is not None:
                 found[url] = merge(known, new)
+
+    def all(self) -> Iterable[tuple[str, Evidence]]:
+        """Return all URLs with what is known of them."""
+        return self._found.items()
 
     def of_waiting(self, waiting: WaitingSlice) -> NewScores:
         """Return the scores of a slice of the waiting links; for `focused.frontier.store.rescoring.rescore`."""

@@ -58,7 +58,7 @@ def begin_crawl(
             return None
         for file, content in files.items():
             connection.execute(
-                "INSERT INTO files VALUES (%s, %s, %s, %s)",
+                "INSERT INTO files (crawl, name, sha256, content) VALUES (%s, %s, %s, %s)",
                 (row[0], file, hashlib.sha256(content).hexdigest(), content),
             )
         return int(row[0])
@@ -71,8 +71,8 @@ def change_about(connection: Connection[Any], number: int, about: Mapping[str, A
     )
 
 
-def topic_files(connection: Connection[Any], number: int) -> dict[str, bytes]:
-    """Return the files of a crawl's topic by their names.
+def topic_files(connection: Connection[Any], number: int, version: int = 1) -> dict[str, bytes]:
+    """Return the files of a version of a crawl's topic by their names.
 
     Raises
     ------
@@ -80,13 +80,14 @@ def topic_files(connection: Connection[Any], number: int) -> dict[str, bytes]:
         If they are not what was put there, or larger than a topic can be.
     """
     size = connection.execute(
-        "SELECT coalesce(sum(octet_length(content)), 0) FROM files WHERE crawl = %s", (number,)
+        "SELECT coalesce(sum(octet_length(content)), 0) FROM files WHERE crawl = %s AND version = %s",
+        (number, version),
     ).fetchone()
     if size is None or size[0] > _MAX_BYTES:
         raise SharedFrontierError(f"The topic in the crawl's database is larger than {_MAX_BYTES:,} bytes")
     found = {}
     for name, sha256, content in connection.execute(
-        "SELECT name, sha256, content FROM files WHERE crawl = %s ORDER BY name", (number,)
+        "SELECT name, sha256, content FROM files WHERE crawl = %s AND version = %s ORDER BY name", (number, version)
     ):
         if hashlib.sha256(content).hexdigest() != sha256:
             raise SharedFrontierError(

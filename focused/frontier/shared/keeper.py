@@ -213,6 +213,8 @@ class Keeper(threading.Thread):
             handed_on = (read_robots(*about), read_troubles(*about)) if taken else ([], [])
             self._box.put(LinksAhead(leasing.ahead(asked), asked, taken, n_written, *handed_on))
             is_new = True
+        if wishes.records_from is not None:
+            self.reader.begin_anew(wishes.records_from)
         if wishes.n_records and now() - self._read >= _READ_SECS:
             is_new |= self._hear(leasing, wishes.n_records)
         if wishes.hears_texts and now() - self._read_texts >= _READ_SECS:

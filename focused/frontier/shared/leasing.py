@@ -94,7 +94,8 @@ _GIVE_BACK = (
 _TOTALS = """
 SELECT coalesce(sum(n_pages), 0)::int8, coalesce(sum(n_relevant), 0)::int8, coalesce(sum(n_found - n_ended), 0)::int8,
     count(*) FILTER (WHERE ended_at IS NULL), coalesce(bool_or(is_busy AND ended_at IS NULL), false),
-    coalesce(sum(n_hosts) FILTER (WHERE ended_at IS NULL), 0)::int8
+    coalesce(sum(n_hosts) FILTER (WHERE ended_at IS NULL), 0)::int8,
+    (SELECT coalesce(max(version), 1) FROM versions WHERE versions.crawl = %s AND accepted)
 FROM workers WHERE crawl = %s
 """
 # Not of those that may be dead.
@@ -160,6 +161,8 @@ class Totals(NamedTuple):
     is_busy: bool
     #: Hosts with waiting links that have an owner.
     n_hosts: int
+    #: The version of the model that all are to use.
+    version: int = 1
 
 
 @dataclass(frozen=True)
@@ -252,7 +255,7 @@ class Leasing:
 
     def totals(self) -> Totals:
         """Return the figures of the crawl."""
-        row = self.sql.execute(_TOTALS, (self.crawl,)).fetchone()
+        row = self.sql.execute(_TOTALS, (self.crawl, self.crawl)).fetchone()
         assert row is not None
         return Totals._make(row)
 

@@ -181,7 +181,10 @@ class LinkWriting:
     def _move(self) -> None:
         if not self._moves:
             return
-        rows = [(*key, move.score, to_priority(move.score, True)) for key, move in sorted(self._moves.items())]
+        rows = [
+            (*key, move.score, move.admitted, to_priority(move.score, move.admitted))
+            for key, move in sorted(self._moves.items())
+        ]
         hosts = {move.fingerprint: move.host for move in self._moves.values()}
         moved = self._sql.execute(statements.MOVE, (*columns(rows), self._rules.crawl)).fetchall()
         for fingerprint, rank in moved:

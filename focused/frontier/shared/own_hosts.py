@@ -131,7 +131,7 @@ class OwnHosts:
             self._recent.moved(move)
             link = self.waiting(move.fingerprint, move.host)
             if link is not None and link.request is None:
-                place(link, move.score)
+                place(link, move)
                 moved.append(link)
         self.offer(moved)
 

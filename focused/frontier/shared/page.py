@@ -36,11 +36,13 @@ class EndedLink(NamedTuple):
 
 
 class Move(NamedTuple):
-    """Another score of a waiting link, which is admitted by it."""
+    """Another score of a waiting link."""
 
     fingerprint: int
     host: str
     score: float
+    #: Whether it is at or above the threshold; where a strategy knows none, all are.
+    admitted: bool = True
 
 
 class LearntRecord(NamedTuple):

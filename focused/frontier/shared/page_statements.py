@@ -58,10 +58,11 @@ END_WITH_PAGES = (
     f"WITH ended AS ({END}) INSERT INTO pages (crawl, worker, {', '.join(_PAGE)}) SELECT %s, %s, given.* "
     f"FROM {unnested(_PAGE, ('int8', 'int8', 'text', 'bool'))} RETURNING fingerprint, id"
 )
+_MOVED = ("domain", "fingerprint", "score", "admitted", "priority")
 MOVE = (
-    f"UPDATE links SET score = given.score, admitted = true, "
+    f"UPDATE links SET score = given.score, admitted = given.admitted, "
     f"rank = ((-(given.priority + links.extra))::int8 << {RANK_BITS}) | (links.rank & {TURN}) "
-    f"FROM {unnested(('domain', 'fingerprint', 'score', 'priority'), ('int8', 'int8', 'float8', 'int8'))} "
+    f"FROM {unnested(_MOVED, ('int8', 'int8', 'float8', 'bool', 'int8'))} "
     "WHERE links.crawl = %s AND links.domain = given.domain AND links.fingerprint = given.fingerprint "
     f"AND links.state + 0 = {WAITING} AND links.request IS NULL RETURNING links.fingerprint, links.rank"
 )

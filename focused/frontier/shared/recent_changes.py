@@ -95,7 +95,7 @@ class RecentChanges:
         """Put a link that was read where this worker has moved it."""
         moved = self._moved.get(link.number)
         if moved is not None:
-            place(link, moved.move.score)
+            place(link, moved.move)
 
     def _latest(self, moves: Iterable[Move]) -> Iterator[Move]:
         for move in moves:
@@ -119,8 +119,8 @@ class RecentChanges:
                 del self._waiting[host]
 
 
-def place(link: WaitingLink, score: float) -> None:
+def place(link: WaitingLink, move: Move) -> None:
     """Let a waiting link of a page have another score; one that a spider asked for keeps its priority."""
     if link.request is None:
-        link.rank = moved_to(link.rank, to_priority(score, True) + link.extra)
-        link.evidence = link.evidence.with_score(score)
+        link.rank = moved_to(link.rank, to_priority(move.score, move.admitted) + link.extra)
+        link.evidence = link.evidence.with_score(move.score, move.admitted)

@@ -56,6 +56,12 @@ class RowsOfOthers:
         """Workers that have ended, and whose rows were all read, or left out."""
         return frozenset(self._finished)
 
+    def begin_anew(self, floor: int) -> None:
+        """Read all rows above a number once more, also of workers that have ended."""
+        self.floor = floor
+        self._last.clear()
+        self._finished.clear()
+
     def rows(self, sql: Connection[Any], own: Collection[int], n_most: int) -> list[tuple[Any, ...]]:
         """Return the next rows, at most so many, of workers but ``own``; fewer mean that there are no more."""
         # Whoever has ended by now has written its last row before the next statement looks.

@@ -19,7 +19,7 @@ from focused.frontier.shared.outputs import TABLES as OUTPUT_TABLES
 if TYPE_CHECKING:
     from psycopg import Connection
 
-VERSION = 6
+VERSION = 7
 N_PARTITIONS = 4
 LEAST_SERVER = 150_000
 """Oldest PostgreSQL, as its ``server_version``: 15."""
@@ -123,6 +123,22 @@ CREATE TABLE troubles (
     n_failures integer NOT NULL, why text NOT NULL, has_answered boolean NOT NULL,
     PRIMARY KEY (crawl, domain, host, origin)
 );
+""",
+    # What people say of pages, each person's last word; and the versions of the model that were trained from it, with the
+    # pages' numbers, labels and URLs. Version 1 is the topic's own. Records of a version have numbers above its ``floor``.
+    7: """
+CREATE TABLE verdicts (
+    crawl integer NOT NULL, url text NOT NULL, person text NOT NULL, relevant boolean, given_at text NOT NULL,
+    said bigint GENERATED ALWAYS AS IDENTITY
+);
+CREATE UNIQUE INDEX verdicts_on_pages ON verdicts (crawl, md5(url), person);
+CREATE INDEX collected_by_url ON collected (crawl, md5(url));
+CREATE TABLE versions (
+    crawl integer NOT NULL, version integer NOT NULL, accepted boolean NOT NULL, attempt jsonb NOT NULL,
+    labels jsonb NOT NULL, floor bigint NOT NULL, PRIMARY KEY (crawl, version)
+);
+ALTER TABLE files ADD COLUMN version integer NOT NULL DEFAULT 1, DROP CONSTRAINT files_pkey;
+ALTER TABLE files ADD PRIMARY KEY (crawl, version, name);
 """,
 }
 """What makes tables of one version of those of the version before, by version. All tables begin as those of version 1."""

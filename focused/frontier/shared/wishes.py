@@ -18,6 +18,8 @@ class Wishes:
     troubles: dict[str, tuple[int, str, bool]] = field(default_factory=dict)
     n_pages: int = 0
     n_records: int = 0
+    #: Records above this number are read once more, whichever were read; None: go on.
+    records_from: int | None = None
     hears_texts: bool = False
     inherits: bool = False
     scores: dict[tuple[int, int], None] = field(default_factory=dict)
@@ -42,3 +44,5 @@ class Wishes:
         self.scores = earlier.scores | self.scores
         self.returns_pages |= earlier.returns_pages
         self.joins |= earlier.joins
+        if self.records_from is None:
+            self.records_from = earlier.records_from

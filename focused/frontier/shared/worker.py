@@ -34,6 +34,7 @@ from focused.frontier.shared.robots import SharedRobots
 from focused.frontier.shared.surroundings import Surroundings
 from focused.frontier.shared.texts import SharedTexts
 from focused.frontier.shared.troubles import SharedTroubles
+from focused.frontier.shared.versions import SharedVersions
 from focused.frontier.store.schema import FAILED
 
 if TYPE_CHECKING:
@@ -73,6 +74,8 @@ class Worker:
         self.troubles = SharedTroubles(exchange)
         #: What they say of the texts of pages.
         self.texts = SharedTexts(self.draft, exchange.earlier_texts)
+        #: Which version of the model all use.
+        self.versions = SharedVersions(exchange, self.draft)
         self.budget = PageBudget(max_pages)
         self._max_relevant, self._surroundings = max_relevant, Surroundings(max_hosts)
         #: What the other workers know of links that wait.
@@ -210,6 +213,7 @@ class Worker:
 
     def _ticked(self, seen: Ticked) -> None:
         self._surroundings.see(seen)
+        self.versions.see(seen.totals.version)
         self.own.read_since(seen.n_written)
         self.reckonings.hear(seen.totals.n_workers, *(seen.reckonings or (0.0, [])))
         for own in self.own:

@@ -30,10 +30,10 @@ class Evidence:
     #: Version of the topic's model that the score comes from; above 1 once the crawl has trained it again.
     model_version: int = 1
 
-    def with_score(self, score: float) -> Evidence:
-        """Return the same evidence with another score, by which the link is admitted; `dataclasses.replace` is slower."""
+    def with_score(self, score: float, admitted: bool = True) -> Evidence:
+        """Return the same evidence with another score; `dataclasses.replace` is slower."""
         about = self.referrer, self.depth, self.irrelevant_on_path, self.carried, self.parts, self.n_referrers
-        return Evidence(score, self.reason, True, *about, self.model_version)
+        return Evidence(score, self.reason, admitted, *about, self.model_version)
 
     @property
     def rank(self) -> tuple[bool, float]:

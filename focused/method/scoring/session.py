@@ -112,6 +112,10 @@ class Session:
     def took_over(self, links: Mapping[str, tuple[int, float]]) -> None:
         """Note numbers and scores, by URL, of links that wait and that another worker has found; from now on they may move."""
 
+    def record_of(self, page: Page, relevance: PageRelevance, visit: Visit) -> tuple[int, bytes] | None:
+        """Return what ``record`` would of a page, for other workers, after another model has judged it."""
+        return None
+
     def links_of(self, record: bytes) -> Sequence[str]:
         """Return the URLs of the links of a page by what a session has recorded of it; ValueError if it is something else."""
         return ()

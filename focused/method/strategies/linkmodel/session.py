@@ -206,6 +206,11 @@ class LinkSession(Session):
             rows = np.array(known, dtype=np.int64)
             self._updates.changed(rows, self.scorer.scores(rows))
 
+    def record_of(self, page: Page, relevance: PageRelevance, visit: Visit) -> tuple[int, bytes]:
+        """Return what `record` would of a page, judged by whichever model."""
+        found = page_links(page, relevance, visit.urls or (page.url,), is_source=visit.is_source)
+        return len(found.links), found.pack()
+
     def links_of(self, record: bytes) -> Sequence[str]:
         """Return the URLs of the links of a page that was recorded."""
         return PageLinks.unpack(record).links
@@ -238,6 +243,8 @@ class LinkSession(Session):
         self._use(fresh.model, fresh._discovery)
         self._n_fits += fresh._n_fits
         self._next_fit, self._n_new = fresh._next_fit, fresh._n_new
+        if self._known is not None:
+            self._known = KnownPages()  # what is known of pages is in their memory; sources are learnt from once more
 
     def _use(self, model: LinkModel, discovery: Discovery) -> None:
         self.model, self.memory, self._discovery = model, model.memory, discovery

@@ -1,0 +1,206 @@
+"""The worker that trains for all workers of a crawl: from what people say, as the database has it, in a thread of its own.
+
+One connection to the database holds an advisory lock; when its worker ends, another one trains. Nobody waits for it.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from contextlib import closing, suppress
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+import psycopg
+
+from focused.collection.page import unpack_terms
+from focused.collection.verdict_files import Verdict
+from focused.frontier.shared import version_rows as rows
+from focused.frontier.shared.schema import connect
+from focused.method.topic.parcel import packed
+from focused.retraining.judged_pages import JudgedPage
+from focused.retraining.page_labels import PageLabels
+from focused.retraining.training_process import TrainingProcess
+from focused.retraining.verdict_reader import MAX_PAGES
+from focused.retraining.verdict_table import VerdictTable
+from focused.retraining.versions import (
+    FIRST,
+    FOLDER,
+    LABELS_FILE,
+    VersionStore,
+    attempt,
+    load_version,
+    read_labels,
+    version_in_use,
+)
+from focused.utils.file_names import RETRAINING_FILE
+from focused.utils.files import write_json, write_whole
+from focused.utils.url_forms import canonical_form
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from focused.method.topic import Topic
+    from focused.retraining.options import RetrainingOptions
+    from focused.retraining.versions import Attempt, Task
+
+logger = logging.getLogger(__name__)
+
+_LOOK_SECS = 1.0
+_POLL_SECS = 0.1
+_MAX_FAILURES = 3
+_SAID = "said"
+"""Of an attempt: the number of the last verdict that it knew."""
+
+
+@dataclass(frozen=True)
+class SharedTraining:
+    """What the workers of a crawl train, and what from."""
+
+    url: str
+    #: The crawl's number in the database.
+    crawl: int
+    #: The crawl's topic, as it was trained: version 1.
+    topic: Topic
+    options: RetrainingOptions
+    #: For this worker's trainings.
+    folder: Path
+    #: Whether versions keep their examples, for a strategy that learns from them.
+    keeps_examples: bool
+    #: Whether these keep their links; a session knows the outcomes of the crawl's already.
+    keeps_links: bool
+
+
+class SharedTrainer(threading.Thread):
+    """Trains when people have said something new and as many pages as the options say were fetched, or judged, since.
+
+    Only one worker of a crawl does. ``ended`` is called, in this thread, with each training that is in the database now.
+    """
+
+    def __init__(self, training: SharedTraining, ended: Callable[[Attempt], None]) -> None:
+        super().__init__(name="trainer", daemon=True)
+        self._training, self._ended = training, ended
+        self._process = TrainingProcess(training.options.timeout_secs)
+        self._stopping = threading.Event()
+        self._begin_anew()
+
+    def stop(self) -> None:
+        """Let the thread end; a training that is under way comes to nothing."""
+        self._stopping.set()
+
+    def run(self) -> None:
+        """Train whenever it is this worker's turn, until the thread is to stop."""
+        with closing(self._process):
+            while not self._stopping.is_set():
+                with suppress(psycopg.OperationalError, psycopg.InterfaceError):  # away: another connection, later
+                    self._work()
+                self._stopping.wait(_LOOK_SECS)
+
+    # --- Inside
+
+    def _begin_anew(self) -> None:
+        self._table = VerdictTable(MAX_PAGES)
+        #: URLs of which people have said anything, as they were written.
+        self._urls: dict[str, None] = {}
+        self._said = self._n_new = self._n_trained = 0
+        self._in_use = FIRST
+        #: The labels that the last training was asked with; whether pages that people have judged were not there yet.
+        self._asked: dict[int, bool] = {}
+        self._is_waiting = False
+
+    def _work(self) -> None:
+        about = self._training
+        with connect(about.url) as sql:
+            while not rows.may_train(sql, about.crawl):
+                if self._stopping.wait(_LOOK_SECS):
+                    return
+            with closing(VersionStore(about.folder, about.topic, about.options)) as versions:
+                self._take_up(sql, versions)
+                while not self._stopping.wait(_LOOK_SECS) and self._process.n_failed < _MAX_FAILURES:
+                    self._hear(sql)
+                    if self._is_due(sql):
+                        self._train(sql, versions)
+        if self._process.n_failed >= _MAX_FAILURES:
+            logger.error("Training failed %d times. This worker trains no more for the others.", _MAX_FAILURES)
+            self._stopping.set()
+
+    def _take_up(self, sql: psycopg.Connection[Any], versions: VersionStore) -> None:
+        """Go on where another worker that trained for all has ended."""
+        self._begin_anew()
+        known = rows.attempts(sql, self._training.crawl)
+        earlier = [attempt(each) for each in known]
+        versions.continue_after(earlier)
+        if not earlier:
+            return
+        self._n_trained, n_heard = earlier[-1].n_pages, int(known[-1].get(_SAID, 0))
+        self._hear(sql, n_heard)
+        self._in_use, self._is_waiting = version_in_use(earlier), True
+        if (in_use := rows.version_to_use(sql, self._training.crawl)) is not None:
+            folder = self._training.folder / FOLDER / str(in_use.version)
+            folder.mkdir(parents=True, exist_ok=True)
+            write_json(folder / LABELS_FILE, {str(number): label for number, (label, _) in in_use.labels.items()})
+
+    def _hear(self, sql: psycopg.Connection[Any], n_known: int = 0) -> None:
+        """Read what people say; verdicts up to a number have been trained from."""
+        for said in rows.said_since(sql, self._training.crawl, self._said):
+            self._said = said.number
+            verdict = Verdict(canonical_form(said.url) or said.url, said.relevant, person=said.person, written=said.url)
+            if self._table.add(verdict):
+                self._urls[said.url] = None
+                self._n_new += said.number > n_known
+
+    def _is_due(self, sql: psycopg.Connection[Any]) -> bool:
+        every = self._training.options.every_pages
+        if self._n_new >= every:
+            return True
+        is_new = bool(self._n_new or self._is_waiting)
+        return is_new and rows.n_pages(sql, self._training.crawl) - self._n_trained >= every
+
+    def _train(self, sql: psycopg.Connection[Any], versions: VersionStore) -> None:
+        about = self._training
+        self._n_trained, self._n_new = rows.n_pages(sql, about.crawl), 0
+        labels, pages = self._judged(sql)
+        self._is_waiting = len(pages) < len(self._urls)
+        if labels.by_verdict == self._asked:
+            return  # what is new is about pages that are not there yet, or without words
+        self._asked = dict(labels.by_verdict)
+        text = "".join(f"{page.to_line()}\n" for page in pages)
+        write_whole(about.folder / RETRAINING_FILE, text)
+        options = {"keeps_examples": about.keeps_examples, "keeps_links": about.keeps_links}
+        task = versions.next_task(labels, in_use=self._in_use, n_pages=self._n_trained, **options)
+        found = self._answer(task)
+        if found is None:
+            return
+        versions.add(found)
+        files, learnt = dict[str, bytes](), dict[int, tuple[bool, str]]()
+        if found.accepted:
+            files = packed(load_version(about.folder, about.topic, found.version))
+            urls = {page.number: page.url for page in pages}
+            known = read_labels(about.folder, found.version)
+            learnt = {number: (label, urls[number]) for number, label in known.items() if number in urls}
+        if rows.add_version(sql, about.crawl, asdict(found) | {_SAID: self._said}, learnt, files):
+            self._in_use = found.version if found.accepted else self._in_use
+            self._ended(found)
+
+    def _judged(self, sql: psycopg.Connection[Any]) -> tuple[PageLabels, list[JudgedPage]]:
+        """Return what people say of the pages whose words were kept, and these pages."""
+        labels, pages = PageLabels(self._training.options), []
+        for row in rows.pages_of(sql, self._training.crawl, list(self._urls)):
+            relevant = self._table.relevant([canonical_form(row.url) or row.url])
+            terms = unpack_terms(row.terms)
+            if relevant is not None and terms:
+                labels.add_verdict(row.number, relevant)
+                pages.append(
+                    JudgedPage(row.number, row.url, row.relevance or 0.0, row.model_version, FIRST, None, terms)
+                )
+        return labels, pages
+
+    def _answer(self, task: Task) -> Attempt | None:
+        """Return what comes of a training; None if it fails, or the thread is to stop before."""
+        if not self._process.ask(task):
+            return None
+        while self._process.is_busy and not self._stopping.wait(_POLL_SECS):
+            if (found := self._process.poll()) is not None:
+                return found
+        return None

@@ -1,0 +1,164 @@
+"""What people say of a crawl's pages, and the versions of its model that were trained from it, in the database."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from focused.frontier.shared.array_text import columns
+from focused.frontier.shared.crawls import topic_files
+from focused.frontier.shared.link_rows import unnested
+from focused.frontier.shared.outputs import clean
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from psycopg import Connection
+
+_TRAINER = 0x466F6375
+"""With a crawl's number the advisory lock of the worker that trains for all."""
+_ROWS_AT_A_TIME = 500
+
+_SAY = f"""
+INSERT INTO verdicts (crawl, url, person, relevant, given_at)
+SELECT %s, given.url, given.person, given.relevant, given.given_at
+FROM {unnested(("url", "person", "relevant", "given_at"), ("text", "text", "bool", "text"))}
+ON CONFLICT (crawl, md5(url), person) DO UPDATE SET relevant = excluded.relevant, given_at = excluded.given_at,
+    said = DEFAULT
+WHERE verdicts.relevant IS DISTINCT FROM excluded.relevant
+    AND (excluded.given_at > verdicts.given_at OR excluded.given_at = '')
+"""
+_SAID = "SELECT said, url, person, relevant, given_at FROM verdicts WHERE crawl = %s AND said > %s ORDER BY said"
+_PAGES = """
+SELECT page, url, relevance, model_version, terms FROM collected
+WHERE crawl = %s AND md5(url) = ANY(%s) ORDER BY page
+"""
+_ADD = """
+INSERT INTO versions (crawl, version, accepted, attempt, labels, floor)
+SELECT %s, %s, %s, %s::jsonb, %s::jsonb, coalesce(max(id), 0) FROM records WHERE crawl = %s
+ON CONFLICT DO NOTHING RETURNING version
+"""
+
+
+class StoredVerdict(NamedTuple):
+    """What a person says of a page."""
+
+    #: Later ones have higher numbers.
+    number: int
+    url: str
+    person: str
+    #: None: what was said is taken back.
+    relevant: bool | None
+    #: ISO 8601 in UTC; empty: not known.
+    given_at: str
+
+
+class JudgedRow(NamedTuple):
+    """What a training needs of a page."""
+
+    number: int
+    url: str
+    relevance: float | None
+    model_version: int
+    #: As `focused.collection.page.pack_terms` returns them; empty: they were not kept.
+    terms: bytes
+
+
+@dataclass(frozen=True)
+class StoredVersion:
+    """A version of the model that all workers are to use."""
+
+    version: int
+    #: The topic's, as of `focused.method.topic.parcel`.
+    files: dict[str, bytes]
+    #: What it was trained with: of a page's number its label and its URL.
+    labels: dict[int, tuple[bool, str]]
+    #: The training, as a JSON object.
+    attempt: dict[str, Any]
+    #: Records of this version have numbers above it.
+    floor: int
+
+
+def say(sql: Connection[Any], crawl: int, verdicts: Iterable[StoredVerdict]) -> None:
+    """Write what people say; of a person and a page the later verdict stands."""
+    rows = {(each.url, each.person): each for each in verdicts}
+    given = [(clean(each.url), clean(each.person), each.relevant, each.given_at) for each in rows.values()]
+    for start in range(0, len(given), _ROWS_AT_A_TIME):
+        sql.execute(_SAY, (crawl, *columns(given[start : start + _ROWS_AT_A_TIME])))
+
+
+def said_since(sql: Connection[Any], crawl: int, number: int) -> list[StoredVerdict]:
+    """Return what people have said after the verdict of a number, in that order."""
+    return [StoredVerdict._make(row) for row in sql.execute(_SAID, (crawl, number))]
+
+
+def pages_of(sql: Connection[Any], crawl: int, urls: Sequence[str]) -> Iterator[JudgedRow]:
+    """Yield the pages of the crawl that have one of these URLs."""
+    for start in range(0, len(urls), _ROWS_AT_A_TIME):
+        keys = [
+            hashlib.md5(url.encode(), usedforsecurity=False).hexdigest()
+            for url in urls[start : start + _ROWS_AT_A_TIME]
+        ]
+        for number, url, relevance, version, terms in sql.execute(_PAGES, (crawl, keys)):
+            yield JudgedRow(number, url, relevance, version, bytes(terms or b""))
+
+
+def may_train(sql: Connection[Any], crawl: int) -> bool:
+    """Tell whether this connection is the one that trains for all; it is until it ends."""
+    row = sql.execute("SELECT pg_try_advisory_lock(%s, %s)", (_TRAINER, crawl)).fetchone()
+    return row is not None and bool(row[0])
+
+
+def n_pages(sql: Connection[Any], crawl: int) -> int:
+    """Return how many pages all workers have fetched."""
+    row = sql.execute("SELECT coalesce(sum(n_pages), 0)::int8 FROM workers WHERE crawl = %s", (crawl,)).fetchone()
+    return 0 if row is None else int(row[0])
+
+
+def attempts(sql: Connection[Any], crawl: int) -> list[dict[str, Any]]:
+    """Return all trainings of a crawl, as JSON objects, in their order."""
+    rows = sql.execute("SELECT attempt FROM versions WHERE crawl = %s ORDER BY version", (crawl,))
+    return [dict(attempt) for (attempt,) in rows]
+
+
+def add_version(
+    sql: Connection[Any],
+    crawl: int,
+    attempt: Mapping[str, Any],
+    labels: Mapping[int, tuple[bool, str]],
+    files: Mapping[str, bytes],
+) -> bool:
+    """Add a training, with its files if it was accepted; return False where another worker was first."""
+    with sql.transaction():
+        version, said = int(attempt["version"]), json.dumps(attempt).replace("\\u0000", "")
+        known = json.dumps({str(number): label for number, label in labels.items()}).replace("\\u0000", "")
+        row = sql.execute(_ADD, (crawl, version, bool(attempt["accepted"]), said, known, crawl)).fetchone()
+        if row is None:
+            return False
+        for name, content in files.items():
+            sql.execute(
+                "INSERT INTO files (crawl, version, name, sha256, content) VALUES (%s, %s, %s, %s, %s)",
+                (crawl, version, name, hashlib.sha256(content).hexdigest(), content),
+            )
+    return True
+
+
+def version_to_use(sql: Connection[Any], crawl: int) -> StoredVersion | None:
+    """Return the last version that was accepted; None where that is the topic's own.
+
+    Raises
+    ------
+    SharedFrontierError
+        If a file is not what was put there.
+    """
+    row = sql.execute(
+        "SELECT version, labels, attempt, floor FROM versions WHERE crawl = %s AND accepted ORDER BY version DESC LIMIT 1",
+        (crawl,),
+    ).fetchone()
+    if row is None:
+        return None
+    version, labels, attempt, floor = row
+    known = {int(number): (label is True, str(url)) for number, (label, url) in labels.items()}
+    return StoredVersion(version, topic_files(sql, crawl, version), known, dict(attempt), floor)

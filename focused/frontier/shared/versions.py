@@ -1,0 +1,54 @@
+"""Which version of the model the workers of a crawl use: all take over the last one, and learn what it says of their pages."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from focused.frontier.shared.page import LearntRecord, Move
+from focused.frontier.store.link import host_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from focused.frontier.shared.exchange import Exchange
+    from focused.frontier.shared.page_draft import PageDraft
+
+
+class SharedVersions:
+    """Says when there is a new version, and hands on what kept pages teach by it.
+
+    A record is of the version that judged its page (`focused.frontier.shared.lessons`). So whoever changes versions lets its
+    kept pages be judged again, and gives these records to all; it reads those of the others from where the version began.
+    """
+
+    def __init__(self, exchange: Exchange, draft: PageDraft) -> None:
+        self._exchange, self._draft = exchange, draft
+        #: The last version that is known.
+        self.version = 1
+        #: To be set: called when the database has another version.
+        self.on_new: Callable[[], None] = lambda: None
+        #: Called when the session begins to learn anew: what has been heard and not learnt is of the version before.
+        self.on_change: Callable[[], None] = lambda: None
+        #: Returns the fingerprint of a URL.
+        self.fingerprint: Callable[[str], int] = lambda url: 0
+        #: Lets waiting links have other scores.
+        self.place: Callable[[Iterable[Move]], None] = lambda moves: None
+
+    def see(self, version: int) -> None:
+        """Note the version that all are to use."""
+        if version > self.version:
+            self.version = version
+            self.on_new()
+
+    def begin(self, floor: int) -> None:
+        """Hear all that others have learnt by the version whose records have numbers above ``floor``."""
+        self.on_change()
+        self._exchange.wish(records_from=floor)
+
+    def teach(self, n_links: int, version: int, record: bytes) -> None:
+        """Hand on what a kept page teaches, judged by a version."""
+        self._draft.page.records.append(LearntRecord(n_links, version, record))
+
+    def move(self, scores: Iterable[tuple[str, float, bool]]) -> None:
+        """Give links that wait, by URL, other scores, and say whether they are admitted."""
+        self.place(Move(self.fingerprint(url), host_of(url), score, admitted) for url, score, admitted in scores)

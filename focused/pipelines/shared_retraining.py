@@ -1,0 +1,214 @@
+"""Retraining in a crawl of many workers: one trains for all, from what people say; all take over its versions together."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING, Any
+
+from scrapy.exceptions import NotConfigured
+from scrapy.utils.asyncio import create_looping_call
+from twisted.internet.threads import deferToThread
+
+from focused.crawl.own_settings import DATABASE, SHARED_CRAWL
+from focused.crawl.reader_and_judge import make_judge
+from focused.crawl.shared_run import SharedRun
+from focused.crawl.shared_versions import version_of_all
+from focused.crawl.state import Crawl
+from focused.items import PageItem
+from focused.retraining.kept_pages import KeptPages
+from focused.retraining.model_takeover import ModelTakeover
+from focused.retraining.options import OFF, RetrainingOptions, read_options
+from focused.retraining.rescoring import Rejudging
+from focused.retraining.shared_rescoring import SharedRescoring
+from focused.retraining.stats import RetrainingStats
+from focused.utils.parameters import read_parameters
+from focused.utils.words import quantity
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+    from typing_extensions import Self
+
+    from focused.crawl.shared_trainer import SharedTrainer
+    from focused.crawl.shared_versions import SharedVersion
+    from focused.retraining.versions import Attempt
+
+logger = logging.getLogger(__name__)
+
+_POLL_EVERY_SECS = 0.05
+_FOLDER = "training"
+_CLOSE_SECS = 5.0
+
+
+class SharedRetrainingPipeline:
+    """Lets the workers of a crawl learn from people's verdicts together; see docs/method/many-workers.md.
+
+    Place: after a page has been classified (100). Off unless workers share the crawl, with FOCUSED_RETRAINING=interactive.
+
+    Settings: FOCUSED_RETRAINING and those of its kind that are about verdicts; FOCUSED_DATABASE, FOCUSED_CRAWL.
+
+    Stats: of the worker that trains ``focused/retraining/trainings_finished_count``, ``accepted_count``, ``refused_count``;
+    of each ``focused/retraining/version``, ``links_scored_again_count``, ``rescoring_ms``.
+    """
+
+    def __init__(self, crawler: Crawler, crawl: Crawl, options: RetrainingOptions) -> None:
+        settings, kind = crawler.settings, type(crawl.plan.strategy)
+        self._crawl, self._options = crawl, options
+        self._about = DATABASE.read(settings), SHARED_CRAWL.read(settings)
+        self._stats, self._pages = RetrainingStats(crawler.stats), KeptPages(options.max_pages)
+        #: What the version in use was trained with, by URL.
+        self._labels: dict[str, bool] = {}
+        self._rescoring = SharedRescoring(
+            Rejudging(crawl.judging, self._pages, self._labels.get),
+            lambda: crawl.frontier,
+            merge=crawl.task.merge,
+            give_up=crawl.give_up,
+        )
+        self._takeover = ModelTakeover(
+            crawl.judging,
+            self._rescoring,
+            make_judge=lambda topic: make_judge(topic, settings),
+            make_strategy=lambda: kind(**read_parameters(kind, settings)),
+            stats=self._stats,
+        )
+        self._trainer: SharedTrainer | None = None
+        self._is_read = self._is_closing = False
+        self._is_behind = False
+        self._calls: Any = None
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Begin with the version that the others use; stay out of crawls that are a process's own, or learn nothing."""
+        crawl = Crawl.needed(crawler)
+        options = read_options(crawler.settings, crawl.plan.topic)
+        if not DATABASE.read(crawler.settings) or options.mode == OFF:
+            raise NotConfigured
+        made = cls(crawler, crawl, options)
+        made._join()
+        return made
+
+    def open_spider(self) -> None:
+        """Begin to look for new versions, and to train if no other worker does."""
+        from focused.crawl.shared_trainer import (
+            SharedTrainer,
+            SharedTraining,
+        )  # psycopg is an extra of the package
+
+        plan, takeover = self._crawl.plan, self._takeover
+        folder = plan.run_dir / _FOLDER
+        folder.mkdir(exist_ok=True)
+        with SharedRun.opened(*self._about) as run:
+            training = SharedTraining(
+                url=self._about[0],
+                crawl=run.number,
+                topic=plan.topic,
+                options=self._options,
+                folder=folder,
+                keeps_examples=takeover.strategy_learns,
+                keeps_links=not takeover.strategy_remembers,
+            )
+        self._trainer = SharedTrainer(training, self._trained)
+        self._trainer.start()
+        versions = self._crawl.frontier.versions
+        assert versions is not None
+        versions.on_new = self._look
+        self._calls = create_looping_call(self._poll)
+        self._calls.start(_POLL_EVERY_SECS, now=False)
+
+    def process_item(self, item: Any) -> Any:
+        """Keep a judged page: another version may judge it again."""
+        if (
+            isinstance(item, PageItem)
+            and item.analysed is not None
+            and item.scores is not None
+            and not item.duplicate_of
+        ):
+            self._pages.keep(item.analysed, item.scores.visit)
+        return item
+
+    async def before_close(self) -> None:
+        """Let no other version take over."""
+        self._end()
+
+    def close_spider(self) -> None:
+        """End the thread that trains."""
+        self._end()
+        if self._trainer is not None:
+            self._trainer.join(_CLOSE_SECS)
+
+    # --- Inside
+
+    def _end(self) -> None:
+        self._is_closing = True
+        if self._calls is not None and self._calls.running:
+            self._calls.stop()
+        if self._trainer is not None:
+            self._trainer.stop()
+
+    def _trained(self, attempt: Attempt) -> None:
+        """Say what came of a training; called in the thread that trains."""
+        from twisted.internet import reactor
+
+        reactor.callFromThread(self._say, attempt)
+
+    def _say(self, attempt: Attempt) -> None:
+        self._stats.count("trainings_finished_count")
+        self._stats.count(f"{'accepted' if attempt.accepted else 'refused'}_count")
+        about = f"{quantity(attempt.n_positive, 'positives')} and {quantity(attempt.n_negative, 'negatives')} joined"
+        if attempt.accepted:
+            logger.info("This worker has trained version %d of the model for all (%s)", attempt.version, about)
+        else:
+            logger.info("Version %d of the model is not used: %s (%s)", attempt.version, attempt.why, about)
+
+    def _join(self) -> None:
+        """Begin with the version that the crawl uses; it waits for the database."""
+        found = self._read()
+        if found is None:
+            return
+        plan, judging = self._crawl.plan, self._crawl.judging
+        judging.replace(judge=self._takeover.make_judge(found.topic), version=found.version)
+        if self._takeover.strategy_learns:
+            judging.replace(strategy=self._takeover.make_strategy().prepare(found.topic))
+            judging.session = judging.strategy.session()
+        self._know(found)
+        logger.info("Version %d of the model of topic %s judges from the start", found.version, plan.topic.name)
+
+    def _look(self) -> None:
+        """Read the version that all are to use, in a thread; not while another one takes over."""
+        self._is_behind = self._is_read or self._takeover.is_under_way
+        if not self._is_behind and not self._is_closing:
+            self._is_read = True
+            deferToThread(self._read).addCallbacks(self._use, self._not_read)
+
+    def _poll(self) -> None:
+        """Do the next step of a version that takes over."""
+        if self._takeover.is_rescoring:
+            self._takeover.rescore()
+        elif self._is_behind and not (self._is_read or self._takeover.is_under_way):
+            self._look()
+
+    def _read(self) -> SharedVersion | None:
+        return version_of_all(*self._about)
+
+    def _use(self, found: SharedVersion | None) -> None:
+        self._is_read = False
+        if found is None or self._is_closing or found.version <= self._takeover.version:
+            return
+        self._know(found)
+        self._takeover.use(found.version, found.topic)
+        logger.info(
+            "Version %d of the model judges from page %d of this worker on",
+            *(found.version, 1 + self._crawl.harvest.n_pages),
+        )
+
+    def _not_read(self, failure: Any) -> None:
+        """Try again with the next poll where the database is away; leave a version that cannot be read."""
+        self._is_read = False
+        self._is_behind = not failure.check(ValueError)
+        self._stats.count("worker_failed_count")
+        logger.warning("The newest version of the model cannot be read: %s", " ".join(str(failure.value).split()))
+
+    def _know(self, found: SharedVersion) -> None:
+        self._rescoring.floor = found.floor
+        self._labels.clear()
+        self._labels |= found.labels
+        self._stats.set("retraining/version", found.version)

@@ -1,0 +1,81 @@
+"""After a change of model in a crawl of many workers: each judges its kept pages again, for itself and for the others.
+
+So every page is judged once, by the worker that fetched it; and every link is scored once, by the worker that found it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from focused.method.scoring.link_scores import WrongScoresError
+from focused.retraining.rescoring import LinkScoresByUrl, Rescoring
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from focused.frontier.interface import VersionsOfAll
+    from focused.method.page.page import Page
+    from focused.method.scoring import Visit
+    from focused.method.topic.judge import PageRelevance
+
+_MOVED_AT_A_TIME = 500
+
+
+@dataclass(eq=False)
+class SharedRescoring(Rescoring):
+    """Learns anew from this worker's kept pages and from what those of the others teach; links that it found are moved.
+
+    Where the strategy does not learn, links that no kept page names keep their scores, and of a link that several workers
+    found the score of the last one stands.
+    """
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        #: Records of the version that takes over have higher numbers.
+        self.floor = 0
+
+    def start(self) -> None:
+        """Begin."""
+        self.scores, self.seconds = LinkScoresByUrl(self.merge), 0.0
+        self._work = self._steps()
+
+    @property
+    def _versions(self) -> VersionsOfAll:
+        versions = self.frontier().versions
+        assert versions is not None
+        return versions
+
+    def _steps(self) -> Iterator[int]:
+        model = self.rejudging.model
+        strategy, fresh = model.strategy, model.strategy.session()
+        self._versions.begin(self.floor)
+        if model.session is not None and fresh is not None:
+            yield from model.session.learn_again(fresh, self._taught(), self.max_explored)
+            return
+        for kept, relevance in self.rejudging.pages():
+            page = kept.page
+            try:
+                found = strategy.score(page, relevance, kept.visit).checked(strategy.name, page.n_links, page.url)
+            except WrongScoresError as error:
+                self.give_up(str(error))
+                return
+            self.scores.add(page, found)
+            yield page.n_links
+        links = iter(self.scores.all())
+        while some := list(islice(links, _MOVED_AT_A_TIME)):
+            self._versions.move((url, each.score, each.admitted) for url, each in some)
+            self.scores.n_scored += len(some)
+            yield len(some)
+
+    def _taught(self) -> Iterator[tuple[Page, PageRelevance, Visit]]:
+        """Yield the kept pages, each judged again, and tell the other workers."""
+        session, version = self.rejudging.model.session, self.rejudging.model.version
+        assert session is not None
+        for kept, relevance in self.rejudging.pages():
+            record = session.record_of(kept.page, relevance, kept.visit)
+            if record is not None:
+                n_links, content = record
+                self._versions.teach(n_links, version, content)
+            yield kept.page, relevance, kept.visit
