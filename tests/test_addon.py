@@ -23,6 +23,7 @@ from sites import Reply, Site
 
 from focused.addon import FocusedAddon, set_defaults
 from focused.crawl.former_classes import COMPONENTS
+from focused.settings import ITEM_PIPELINES
 from focused.utils.places import SHIPPED_MODELS_DIR
 
 if TYPE_CHECKING:
@@ -265,7 +266,7 @@ def test_what_a_project_sets_itself_stands():
     assert settings["METAREFRESH_ENABLED"] is False
     places = {str(each): place for each, place in settings["ITEM_PIPELINES"].items()}
     assert places["focused.pipelines.harvest.HarvestPipeline"] is None
-    assert len(places) == 8
+    assert len(places) == len(ITEM_PIPELINES)  # the others are added once each
 
 
 @pytest.mark.parametrize("spider", [None, SimpleNamespace(topic=None)], ids=["no spider", "no topic"])
