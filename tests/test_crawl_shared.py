@@ -71,7 +71,11 @@ REFUSED = {
         {"FOCUSED_FRONTIER_MAX_LINKS": "9"},
         "FOCUSED_FRONTIER_MAX_LINKS must be 0 where workers share a crawl: none of them",
     ),
-    "retraining": ({}, {"FOCUSED_RETRAINING": "automatic"}, "FOCUSED_RETRAINING must be off or interactive where workers share"),
+    "retraining": (
+        {},
+        {"FOCUSED_RETRAINING": "automatic"},
+        "FOCUSED_RETRAINING must be off or interactive where workers share",
+    ),
     "no database": ({}, {"FOCUSED_DATABASE": ""}, "Crawl 'stars' needs a database"),
     "no name": ({"crawl": "../x"}, {}, "'crawl' must be a name"),
     "no topic": ({"crawl": "unknown"}, {}, "There is no crawl 'unknown' in the database"),

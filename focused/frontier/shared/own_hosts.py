@@ -51,8 +51,7 @@ class OwnHosts:
 
     def of_number(self, number: int) -> OwnHost | None:
         """Return a host by its number here."""
-        name = self.names.names.get(number)
-        return None if name is None else self._hosts.get(name)
+        return self._hosts.get(self.names.names[number])
 
     def waiting(self, fingerprint: int, host: str) -> WaitingLink | None:
         """Return a link that waits in memory; None if there is none."""

@@ -68,8 +68,10 @@ class HostNames(HostNumbers):
     def __init__(self, sql: sqlite3.Connection) -> None:
         super().__init__()
         self._sql = sql
-        for number, name in sql.execute("SELECT id, name FROM hosts"):
-            self._keep(number, name)
+        for number, name in sql.execute("SELECT id, name FROM hosts ORDER BY id"):
+            while len(self.names) < number:  # what a recovery could not save is nobody's
+                self.names.append("")
+            self._keep(name)
 
     def _added(self, number: int, name: str) -> None:
         self._sql.execute("INSERT INTO hosts (id, name) VALUES (?, ?)", (number, name))

@@ -8,8 +8,8 @@ class HostNumbers:
 
     def __init__(self) -> None:
         self._numbers: dict[str, int] = {}
-        #: By number.
-        self.names: dict[int, str] = {}
+        #: By number; no host has number 0.
+        self.names = [""]
 
     def get(self, name: str) -> int | None:
         """Return the number of a host; None if it has none."""
@@ -19,14 +19,14 @@ class HostNumbers:
         """Return the number of a host, new or known."""
         number = self._numbers.get(name)
         if number is None:
-            number = len(self._numbers) + 1
-            self._keep(number, name)
+            number = len(self.names)
+            self._keep(name)
             self._added(number, name)
         return number
 
-    def _keep(self, number: int, name: str) -> None:
-        self._numbers[name] = number
-        self.names[number] = name
+    def _keep(self, name: str) -> None:
+        self._numbers[name] = len(self.names)
+        self.names.append(name)
 
     def _added(self, number: int, name: str) -> None:
         """Take note of a new host; a class that writes them down does it here."""

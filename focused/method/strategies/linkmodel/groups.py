@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections import deque
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from focused.method.strategies.linkmodel.growing_table import GrowingTable
+from focused.method.strategies.linkmodel.key_numbers import UNKNOWN, KeyNumbers
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -38,7 +37,7 @@ class Groups:
         #: What was known of groups before the crawl, by key: their rate, and how many outcomes that counts as.
         self.prior_rates: Mapping[int, tuple[float, float]] = {}
         self._keeps_empty = keeps_empty
-        self._numbers: dict[int, int] = {}
+        self._numbers = KeyNumbers()
 
     def add(self, n_groups: int) -> Integers:
         """Return the numbers of new groups without keys."""
@@ -46,16 +45,16 @@ class Groups:
 
     def numbers(self, keys: list[int]) -> Integers:
         """Return the numbers of groups by their keys; unknown groups are added."""
-        numbers = self._numbers
-        with suppress(KeyError):  # most often all are known
-            return np.array([numbers[key] for key in keys], dtype=np.int64)
-        new = dict.fromkeys([key for key in keys if key not in numbers])
-        if new:
-            rows = self.table.add(len(new), {"key": list(new)})
-            numbers.update(zip(new, rows.tolist(), strict=True))
+        numbers = self._numbers.numbers(keys)
+        unknown = np.flatnonzero(numbers == UNKNOWN).tolist()
+        if unknown:
+            new = list(dict.fromkeys([keys[place] for place in unknown]))
+            rows = self.table.add(len(new), {"key": new})
+            self._numbers.add(new, rows)
             if self.prior_rates:
-                self._set_prior_rates(list(new), rows)
-        return np.array([numbers[key] for key in keys], dtype=np.int64)
+                self._set_prior_rates(new, rows)
+            numbers[unknown] = self._numbers.numbers([keys[place] for place in unknown])
+        return numbers
 
     def _set_prior_rates(self, keys: list[int], rows: Integers) -> None:
         table = self.table
@@ -79,6 +78,6 @@ class Groups:
         np.subtract.at(members, groups, 1)
         if not self._keeps_empty:
             empty = np.unique(groups[members[groups] == 0])
-            if self._numbers:  # some kinds have no keys
-                deque(map(self._numbers.pop, table["key"][empty].tolist()), maxlen=0)
+            if len(self._numbers):  # some kinds have no keys
+                self._numbers.remove(table["key"][empty])
             table.free(empty)

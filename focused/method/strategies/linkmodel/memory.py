@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
-from contextlib import suppress
 from itertools import count
 from typing import TYPE_CHECKING
 
@@ -14,6 +12,7 @@ from focused.method.page.url_features import MAX_URL_TERMS, UrlFeatures, place_k
 from focused.method.strategies.linkmodel.anchor_texts import MAX_ANCHOR_TERMS
 from focused.method.strategies.linkmodel.groups import Groups
 from focused.method.strategies.linkmodel.growing_table import GrowingTable, padded
+from focused.method.strategies.linkmodel.key_numbers import UNKNOWN, KeyNumbers
 from focused.method.strategies.linkmodel.recent_harvest import RecentHarvest
 from focused.method.strategies.linkmodel.seed_shares import UNKNOWN_START, Fairness
 
@@ -86,7 +85,7 @@ class LinkMemory:
             reserve=n_links, columns=(np.int32, 0, MAX_ANCHOR_TERMS), n_columns=(np.int32, 1, 0)
         )
         self.fairness = Fairness(self.links)
-        self._numbers: dict[int, int] = {}
+        self._numbers = KeyNumbers()
         self.n_pages = 0
         #: Sitemaps and feeds, which are numbered together with the pages.
         self.n_sources = 0
@@ -107,12 +106,14 @@ class LinkMemory:
 
     def numbers(self, urls: Iterable[str]) -> list[int]:
         """Return the numbers of links that are remembered."""
-        return [number for url in urls if (number := self.number(url)) is not None]
+        numbers: list[int] = self._numbers.numbers(list(map(hash, urls))).tolist()
+        return [number for number in numbers if number != UNKNOWN]
 
     def take_places(self, other: LinkMemory) -> None:
         """Take over from another memory where links wait in the frontier, and the seeds that they were reached from."""
-        found = [(number, other._numbers[key]) for key, number in self._numbers.items() if key in other._numbers]
-        mine, theirs = np.array(found, dtype=np.int64).reshape(-1, 2).T
+        keys, mine = self._numbers.items()
+        theirs = other._numbers.numbers(keys.tolist())
+        mine, theirs = mine[theirs != UNKNOWN], theirs[theirs != UNKNOWN]
         self.links["start"][:] = self.links["branch"][:] = UNKNOWN_START
         self.fairness.take_counts(other.fairness)
         for name in ("frontier", "level", "explores", "start", "branch"):
@@ -126,8 +127,9 @@ class LinkMemory:
 
     def features_of_new(self, urls: Iterable[str]) -> dict[str, UrlFeatures]:
         """Return the features of those URLs that are not remembered yet."""
-        numbers = self._numbers
-        return {url: self._features(url) for url in urls if hash(url) not in numbers}
+        urls = list(urls)
+        numbers = self._numbers.numbers(list(map(hash, urls))).tolist()
+        return {url: self._features(url) for url, number in zip(urls, numbers, strict=True) if number == UNKNOWN}
 
     def add(self, found: PageLinks, *, may_be_seed: bool = True) -> tuple[Integers, Integers]:
         """Add a page: the outcome of the links that led to it, and what it says of its own links.
@@ -206,7 +208,7 @@ class LinkMemory:
             self.groups[name].remove_members(links[name][forgotten], of_links)
         for name in KIND_GROUPS:
             self.kinds[name].remove_members(links[name][forgotten], yields[forgotten])
-        deque(map(self._numbers.pop, links["key"][forgotten].tolist()), maxlen=0)
+        self._numbers.remove(links["key"][forgotten])
         evidence.free(rows)
         links.free(forgotten)
         self.n_forgotten += len(forgotten)
@@ -245,11 +247,11 @@ class LinkMemory:
 
     def add_urls(self, urls: list[str], known_features: Mapping[str, UrlFeatures] | None = None) -> Integers:
         """Return the numbers of links; new ones are added, with features as of ``features_of_new`` where these are known."""
-        numbers, keys = self._numbers, list(map(hash, urls))
-        with suppress(KeyError):  # most often all are known
-            return np.array([numbers[key] for key in keys], dtype=np.int64)
-        new = {key: url for key, url in zip(keys, urls, strict=True) if key not in numbers}
-        if new:
+        keys = list(map(hash, urls))
+        numbers = self._numbers.numbers(keys)
+        unknown = np.flatnonzero(numbers == UNKNOWN).tolist()
+        if unknown:
+            new = {keys[place]: urls[place] for place in unknown}
             features = [(known_features and known_features.get(url)) or self._features(url) for url in new.values()]
             columns, n_columns = padded([each.columns for each in features], MAX_URL_TERMS)
             groups = {
@@ -260,8 +262,9 @@ class LinkMemory:
             groups |= self._kinds(features)
             known: dict[str, npt.ArrayLike] = {"key": list(new), "columns": columns, "n_columns": n_columns, **groups}
             rows = self.links.add(len(new), known)
-            numbers.update(zip(new, rows.tolist(), strict=True))
-        return np.array([numbers[key] for key in keys], dtype=np.int64)
+            self._numbers.add(new, rows)
+            numbers[unknown] = self._numbers.numbers([keys[place] for place in unknown])
+        return numbers
 
     def _kinds(self, features: list[UrlFeatures]) -> dict[str, Integers]:
         """Return the numbers of the kinds of new links, and how many links of its kind were remembered before each."""
