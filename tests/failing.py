@@ -78,7 +78,8 @@ class StoppedWhileOpening:
 
 
 def short_leases() -> None:
-    """Let a worker that is killed be missed soon."""
-    from focused.frontier.shared import exchange
+    """Let a worker that is killed be missed soon, and links of one that has ended have an heir before a short crawl ends."""
+    from focused.frontier.shared import exchange, keeper
 
     exchange.LEASE_SECS = 3.0
+    keeper._INHERIT_SECS = 0.1

@@ -18,6 +18,7 @@ from scrapy.utils.misc import load_object
 
 import focused
 from focused.method.learning import metrics
+from focused.utils.registered_domain import registered_domain
 
 PACKAGES = (focused, scrapy.commands)
 DELAYED = {"focused.settings"}
@@ -34,6 +35,7 @@ def load() -> None:
             load_object(path)
     assert "twisted.internet.reactor" not in sys.modules, "a module of a command installs a reactor when it is imported"
     metrics.N_RESAMPLES = hand_made.N_RESAMPLES
+    registered_domain("www.example.com")  # reads the list of public suffixes
     gc.freeze()  # so that forks share these objects' pages for good
 
 

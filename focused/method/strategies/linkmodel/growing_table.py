@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import mmap
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +16,9 @@ if TYPE_CHECKING:
 Integers = npt.NDArray[np.int64]
 
 _MAX_RESERVE = 500_000
+_PAGES_OF_ITS_OWN = 1 << 20
+"""Bytes from which a column is mapped. A smaller one may take memory that was freed before, which is then filled with zeros
+at once; of a large one that would be memory for rows that may never come."""
 
 
 class GrowingTable:
@@ -92,7 +97,12 @@ class GrowingTable:
 
     def _zeros(self, name: str, n_rows: int) -> npt.NDArray[Any]:
         kind, _, width = self._kinds[name]
-        return np.zeros((n_rows, width) if width else n_rows, dtype=kind)
+        shape = (n_rows, width) if width else (n_rows,)
+        n_bytes = math.prod(shape) * np.dtype(kind).itemsize
+        if n_bytes < _PAGES_OF_ITS_OWN or not hasattr(mmap, "MAP_PRIVATE"):  # Windows
+            return np.zeros(shape, dtype=kind)
+        pages = mmap.mmap(-1, n_bytes, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+        return np.frombuffer(pages, dtype=kind).reshape(shape)
 
 
 def padded(columns: Sequence[Sequence[int]], width: int) -> tuple[npt.NDArray[np.int32], Integers]:
