@@ -203,6 +203,7 @@ def chaos(options: argparse.Namespace, database: Database, folder: Path) -> dict
         "workers": str(options.workers),
         "pages, hosts": f"{options.pages:,}, {options.hosts}",
         "killed, stopped, server restarted, disk full": f"{n_kills}, {n_stops}, {n_restarts}, {n_full}",
+        "statements that found it full": str(database.n_without_room()),
         "pages lost": str(sum(web.url(each) not in fetched for each in range(options.pages))),
         "pages twice in the database": str(sum(count > 1 for count in fetched.values())),
         "fetched again": str(sum(web.asked.values()) - len(web.asked)),

@@ -72,6 +72,11 @@ class Database:
             if not self._is_running():
                 self._server.start()
 
+    def n_without_room(self) -> int:
+        """Return how many statements ended because its disk was full."""
+        log = (self._folder / "log").read_text(errors="replace")
+        return sum("No space left on device" in line for line in log.splitlines() if "ERROR" in line)
+
     def _pid(self) -> int:
         return int((self._folder / "postmaster.pid").read_text().split()[0])
 
