@@ -27,11 +27,13 @@ from focused.method.scoring.base import LOOK_AROUND
 from focused.method.topic import Topic, TopicExamples, load_topic
 from focused.method.topic.counted import relevance_of_counts
 from focused.pipelines import retraining
+from focused.retraining.augmentation import known_pages
 from focused.retraining.judged_pages import JudgedPage, read_record
 from focused.retraining.looking_around import n_drawn_wanted
 from focused.retraining.options import RetrainingOptions, read_options
 from focused.retraining.page_labels import PageLabels
 from focused.retraining.pages_met import MIN_PAGES, train_on_pages_met
+from focused.retraining.training import Retraining
 from focused.utils.file_names import RETRAINING_FILE
 
 if TYPE_CHECKING:
@@ -330,7 +332,7 @@ def test_a_page_that_is_an_example_already_is_no_unlabelled_page_and_verdicts_st
     made = train_on_pages_met(topic, [*pages, again, said], {62: True})
     assert made.examples is not None
     assert made.examples.positive.sum() == 16
-    assert made.examples.pages.shape[0] == 15 + 60 + 1
+    assert made.examples.pages.shape[0] + made.manifest["retraining"]["n_left_aside"] == 15 + 60 + 1
 
 
 def test_of_a_long_crawl_the_latest_pages_are_learnt_from_and_all_that_were_drawn_or_have_a_verdict(monkeypatch):
@@ -340,7 +342,29 @@ def test_of_a_long_crawl_the_latest_pages_are_learnt_from_and_all_that_were_draw
     made = train_on_pages_met(a_topic(rng), pages, {1: False})
     assert made.examples is not None
     # 20 latest, 15 drawn before them, one with a verdict, 15 positives of the topic.
-    assert made.examples.pages.shape[0] == 20 + 15 + 1 + 15
+    assert made.examples.pages.shape[0] + made.manifest["retraining"]["n_left_aside"] == 20 + 15 + 1 + 15
+
+
+def test_what_was_left_aside_of_the_pages_met_does_not_speak_against_the_topic_when_it_is_trained_again():
+    rng = np.random.default_rng(5)
+    pages, truth = pages_met(rng)
+    made = train_on_pages_met(a_topic(rng), pages, {})
+    assert made.examples is not None
+    assert made.manifest["retraining"]["n_left_aside"] >= 0.9 * sum(truth)
+    kept = known_pages(made.examples, pages, dict.fromkeys(range(1, 61), False))
+    assert sum(truth[number - 1] for number in kept) <= 0.1 * sum(truth)
+    # It is given to a next crawl: half of what people judge there was met before.
+    more, truth_of_more = pages_met(rng)
+    met_again = [replace(page, number=page.number + 100) for page in more]
+    judged = [*pages[:20], *met_again[:20]]
+    labels = dict(zip([page.number for page in judged], [*truth[:20], *truth_of_more[:20]], strict=True))
+    made.manifest["examples"] = {"unlabeled": {"n_pages": 1, "from_run": "first"}}
+    again = Retraining(made, judged).train(labels, set(labels), widens=True)
+    assert again.manifest["figures"]["prior"] == made.manifest["figures"]["prior"]
+    assert again.manifest["retraining"]["errors_on_verdicts"]["new"] <= 2
+    unseen, truth_of_unseen = pages_met(rng)
+    accepted = relevances(again, unseen) >= again.threshold("page")
+    assert (accepted == np.array(truth_of_unseen)).mean() > 0.95
 
 
 def test_words_beside_the_examples_are_learnt_from_with_the_pages_met_and_are_no_page():

@@ -20,7 +20,7 @@ from focused.method.strategies.linkmodel.session import LinkSession
 from focused.method.text.analyzer import Analyzer
 from focused.method.topic import Topic, TopicExamples
 from focused.method.topic.judge import Judge
-from focused.retraining.augmentation import AugmentedExamples
+from focused.retraining.augmentation import AugmentedExamples, unlabeled_again
 from focused.retraining.drift import example_relevance
 from focused.retraining.kept_pages import KeptPages
 from focused.retraining.new_subtopic import resembling
@@ -99,6 +99,16 @@ def test_a_few_pages_of_a_new_subtopic_are_enough_to_know_others(topic):
         )
     assert recalls[0] > 0.9
     assert recalls[1] < 0.5  # with others of its kind among the negatives
+
+
+def test_an_unlabelled_page_that_a_crawl_meets_again_and_people_want_is_not_learnt_from_as_unlabelled(topic):
+    row = int(np.flatnonzero(~topic.examples.positive)[7])
+    counts = topic.examples.pages[row].toarray()[0]
+    page = judged(1, {term: int(n) for term, n in zip(topic.examples.terms, counts, strict=True) if n})
+    assert unlabeled_again(topic.examples, [page]) == {1: [row]}
+    for wanted in (True, False):
+        made = Retraining(topic, [page]).train({1: wanted}, {1})
+        assert made.manifest["retraining"]["n_left_aside"] == wanted
 
 
 def test_a_model_that_finds_more_of_a_new_subtopic_is_not_refused_for_it(topic):

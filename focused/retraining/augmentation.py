@@ -153,6 +153,19 @@ def known_pages(examples: TopicExamples, pages: Sequence[JudgedPage], labels: Ma
     }
 
 
+def unlabeled_again(examples: TopicExamples, pages: Sequence[JudgedPage]) -> dict[int, list[int]]:
+    """Return the rows of the unlabelled pages among the examples that pages of a crawl repeat, by these pages' numbers."""
+    keys, rows = keys_among(examples)
+    is_unlabeled = ~examples.positive[rows]
+    rows_of: dict[int, set[int]] = {}
+    for key, row in zip(keys[is_unlabeled].tolist(), rows[is_unlabeled].tolist(), strict=True):
+        rows_of.setdefault(key, set()).add(row)
+    if not rows_of:
+        return {}
+    found = {page.number: sorted(set().union(*(rows_of.get(key, ()) for key in keys_of(page)))) for page in pages}
+    return {number: repeated for number, repeated in found.items() if repeated}
+
+
 def _rows(texts: Sequence[TermCounts], column_of: Mapping[str, int]) -> sparse.csr_matrix:
     columns = [column_of[term] for text in texts for term in text]
     counts = [float(n) for text in texts for n in text.values()]

@@ -165,7 +165,10 @@ def train_on_pages_met(
         added |= found.described()
     added["n_label_noise"] = len(noise)
     added["label_noise"] = slips_named([page for page in met if page.number in noise], verdicts)
-    made = with_model(topic, model, wide.terms, examples, {**(about or {}), **added})
+    # What was left aside is probably relevant. Kept among the unlabelled pages, it would speak against pages like it when
+    # the topic is trained again.
+    kept = examples.where(~aside, keeps_terms=len(examples.terms))
+    made = with_model(topic, model, wide.terms, kept, {**(about or {}), **added})
     made.manifest["figures_of"] = "held-out positives against the pages that a crawl met"
     return made
 

@@ -14,7 +14,14 @@ from focused.method.learning.training import train_topic
 from focused.method.topic.counted import relevance_of_counts
 from focused.method.training.example_warnings import no_known_word
 from focused.retraining.acceptance import N_PARTS, Comparison, HeldOutExamples, parts_of
-from focused.retraining.augmentation import AugmentedExamples, columns_of, links_of, with_terms, with_vectors
+from focused.retraining.augmentation import (
+    AugmentedExamples,
+    columns_of,
+    links_of,
+    unlabeled_again,
+    with_terms,
+    with_vectors,
+)
 from focused.retraining.judged_sides import on_their_sides
 from focused.retraining.label_noise import probably_wrong
 from focused.retraining.new_subtopic import resembling
@@ -55,6 +62,8 @@ class Retraining:
         self._own = topic.examples
         self._learner = topic.learner
         self._examples = AugmentedExamples(topic.examples, pages)
+        #: Rows of the topic's own unlabelled pages that pages of the crawl repeat, by these pages' numbers.
+        self._repeated = unlabeled_again(topic.examples, pages)
         self._random_state = random_state
 
     def accepted(self, model: Topic) -> dict[int, bool]:
@@ -173,7 +182,8 @@ class Retraining:
             # What a focused crawl meets is no draw from the web: it would move the share of relevant pages, and with that
             # every relevance, down with each training (docs/method/, D67).
             learnt_only=np.arange(len(examples.positive)) >= n_own,
-            known_prior=None if widens else prior,
+            # Nor are the unlabelled pages a draw that an earlier crawl met: those that looked relevant were left aside.
+            known_prior=None if widens and not _are_met(self.topic) else prior,
             left_aside=aside,
             verdicts=self._said(examples, labels, verdicts),
             kept_threshold=threshold or kept_threshold(self.topic) if said else None,
@@ -207,9 +217,22 @@ class Retraining:
         return found if any(is_said) else None
 
     def _left_aside(self, examples: TopicExamples, numbers: list[int], subtopic: set[int]) -> npt.NDArray[np.bool_]:
-        """Return which examples are left aside for the pages of a new subtopic; shape (n_examples,)."""
-        rows = self._examples.n_own + np.flatnonzero([n in subtopic for n in numbers])
-        return resembling(examples, self._examples.n_own, rows, self._random_state)
+        """Return which unlabelled examples are not learnt from; shape (n_examples,).
+
+        These may belong to a new subtopic, or they are pages of the crawl again that joined as relevant ones.
+        """
+        n_own = self._examples.n_own
+        rows = n_own + np.flatnonzero([n in subtopic for n in numbers])
+        found = resembling(examples, n_own, rows, self._random_state)
+        for number, is_positive in zip(numbers, examples.positive[n_own:].tolist(), strict=True):
+            if is_positive:
+                found[self._repeated.get(number, [])] = True
+        return found
+
+
+def _are_met(topic: Topic) -> bool:
+    """Tell whether the unlabelled pages of a topic are those that a crawl met."""
+    return "from_run" in topic.manifest.get("examples", {}).get("unlabeled", {})
 
 
 def _without_words(rows: Sequence[int], n_own: int, urls: Sequence[str]) -> str:
