@@ -47,7 +47,7 @@ def main() -> None:
     parser.add_argument("--draws", type=int, default=2, help="of examples and seeds, for each topic (default: 2)")
     options = parser.parse_args()
     names = chosen_names(options.only, tuple(WEBS))
-    found = [measured(*start, options) for name in names for start in starts(name, options)]
+    found = [measured(*start, options) for name in names for start in starts(name, WEBS[name], options)]
     text = f"{as_table(found)}\n\n{machine()}."
     if options.no_write or options.only != ",".join(WEBS):
         print(text)
@@ -82,7 +82,7 @@ def as_table(found: Sequence[dict[str, Any]]) -> str:
     return table(header, rows)
 
 
-def starts(name: str, options: argparse.Namespace) -> Iterator[tuple[str, Path, Path]]:
+def starts(name: str, n_topics: int, options: argparse.Namespace) -> Iterator[tuple[str, Path, Path]]:
     """Train for the topics of a web, or find what was trained; yield the web, its labels, and a file about each draw."""
     folder = folder_of(name, options.data, options.webs)
     output = options.output.resolve() / name
@@ -92,12 +92,12 @@ def starts(name: str, options: argparse.Namespace) -> Iterator[tuple[str, Path, 
         arguments = ["--web", str(folder / "grass.warc.gz"), "--labels", str(labels), "--seeds", "5"]
         arguments += ["--topics", GRASS.split(",")[0]]
     elif name == DEMO:
-        arguments = ["--web", DEMO, "--largest", str(WEBS[DEMO])]
+        arguments = ["--web", DEMO, "--largest", str(n_topics)]
         labels = output / "labels.tsv"
         write_labels(DemoWeb(), labels)
     else:
         arguments = web_arguments(name, folder)
-        arguments[arguments.index("--topics") + 1] = first_topics(name, WEBS[name])
+        arguments[arguments.index("--topics") + 1] = first_topics(name, n_topics)
     # Only its topics and seeds are used: the crawls are short.
     chosen = ["--strategies", "adaptive", "--pages", "10", "--start", "examples", "--quiet"]
     if not (output / "results.csv").is_file():
@@ -109,11 +109,7 @@ def starts(name: str, options: argparse.Namespace) -> Iterator[tuple[str, Path, 
 def measured(name: str, labels: Path, group: Path, options: argparse.Namespace) -> dict[str, Any]:
     """Crawl for a topic in all cases; return the figures of each. What is finished is kept."""
     about = json.loads(group.read_text(encoding="utf-8"))
-    relevant = set()
-    for line in labels.read_text(encoding="utf-8").split("\n"):
-        url, _, names = line.partition("\t")
-        if about["topic"] in names.split("|"):
-            relevant.add(url)
+    relevant = labelled(labels, about["topic"])
     models = group.parent.parent / "models"
     folder = options.output.resolve() / "crawls" / about["name"]
     web = "demo" if name == "demo" else str(about["warc"])
@@ -137,6 +133,12 @@ def measured(name: str, labels: Path, group: Path, options: argparse.Namespace) 
         cases.append(json.loads(done.read_text(encoding="utf-8")))
         say(f"{about['name']}, {n} verdicts, {order}: {cases[-1]['harvest']:.3f}")
     return {"web": name, "topic": about["name"], "cases": cases}
+
+
+def labelled(labels: Path, topic: str) -> set[str]:
+    """Return the URLs of the pages that have a topic's label."""
+    lines = (line.partition("\t") for line in labels.read_text(encoding="utf-8").split("\n"))
+    return {url for url, _, names in lines if topic in names.split("|")}
 
 
 def harvest_of_rest(run_dir: Path, relevant: set[str]) -> float:
