@@ -131,7 +131,7 @@ class LinkReasons:
             Part(block, "block links", _share(rates["block"] + of_crawl)),
             Part(place, "place", _share(rates["place"] + of_crawl)),
             Part(others, "other pages", None, False),
-            Part(of_anchor, "anchor", memory.anchor_words.get(anchor, "")),
+            Part(of_anchor, "anchor", memory.anchor_words[anchor]),
         ]
 
     def _of_url(self, number: int, url: str, weight: dict[str, float]) -> list[Part]:

@@ -79,8 +79,8 @@ class LinkMemory:
         self.kinds = {
             name: Groups(reserve=n_links, sum=(np.float64, 0, 0), count=(np.float64, 0, 0)) for name in KIND_GROUPS
         }
-        #: The text of each anchor group, as people read it.
-        self.anchor_words: dict[int, str] = {}
+        #: The text of each anchor group, as people read it, by the group's number.
+        self.anchor_words: list[str] = []
         self.groups["anchor"] = Groups(
             reserve=n_links, columns=(np.int32, 0, MAX_ANCHOR_TERMS), n_columns=(np.int32, 1, 0)
         )
@@ -288,5 +288,7 @@ class LinkMemory:
             terms, lengths = padded([columns[row] for row in new], MAX_ANCHOR_TERMS)
             self.anchors["columns"][rows], self.anchors["n_columns"][rows] = terms, lengths
             words = [texts[row] for row in new] if texts else [""] * len(new)
-            self.anchor_words.update(zip(rows.tolist(), words, strict=True))
+            self.anchor_words += [""] * (self.anchors.size - len(self.anchor_words))
+            for row, text in zip(rows.tolist(), words, strict=True):
+                self.anchor_words[row] = text
         return found
