@@ -75,7 +75,7 @@ class Database:
     def n_without_room(self) -> int:
         """Return how many statements ended because its disk was full."""
         log = (self._folder / "log").read_text(errors="replace")
-        return sum("No space left on device" in line for line in log.splitlines() if "ERROR" in line)
+        return sum("No space left on device" in line for line in log.splitlines())
 
     def _pid(self) -> int:
         return int((self._folder / "postmaster.pid").read_text().split()[0])
