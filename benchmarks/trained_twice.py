@@ -8,7 +8,7 @@ judged: before the second training and after it. One draw of examples and seeds 
 Examples
 --------
   python benchmarks/trained_twice.py --webs ../webs
-  python benchmarks/trained_twice.py --webs ../webs --only sites --no-write
+  python benchmarks/trained_twice.py --webs ../webs --only webkb,shop,languages --topics 4
 """
 
 from __future__ import annotations
@@ -40,11 +40,12 @@ PAGES = (150, 300)
 def main() -> None:
     parser = web_parser(__doc__, "trained-twice", WEBS, jobs=None)
     parser.set_defaults(draws=1)
+    parser.add_argument("--topics", type=int, default=1, metavar="N", help="topics of each web (default 1)")
     options = parser.parse_args()
     names = chosen_names(options.only, WEBS)
-    rows = [measured(*start, options) for name in names for start in starts(name, 1, options)]
+    rows = [measured(*start, options) for name in names for start in starts(name, options.topics, options)]
     text = f"{as_table(rows)}\n\n{machine()}."
-    if options.no_write or options.only != ",".join(WEBS):
+    if options.no_write or options.topics > 1 or options.only != ",".join(WEBS):
         print(text)
         return
     source = now(

@@ -20,7 +20,7 @@ from focused.method.strategies.linkmodel.session import LinkSession
 from focused.method.text.analyzer import Analyzer
 from focused.method.topic import Topic, TopicExamples
 from focused.method.topic.judge import Judge
-from focused.retraining.augmentation import AugmentedExamples, unlabeled_again
+from focused.retraining.augmentation import AugmentedExamples
 from focused.retraining.drift import example_relevance
 from focused.retraining.kept_pages import KeptPages
 from focused.retraining.new_subtopic import resembling
@@ -105,7 +105,8 @@ def test_an_unlabelled_page_that_a_crawl_meets_again_and_people_want_is_not_lear
     row = int(np.flatnonzero(~topic.examples.positive)[7])
     counts = topic.examples.pages[row].toarray()[0]
     page = judged(1, {term: int(n) for term, n in zip(topic.examples.terms, counts, strict=True) if n})
-    assert unlabeled_again(topic.examples, [page]) == {1: [row]}
+    again = AugmentedExamples(topic.examples, [page]).unlabeled_again
+    assert (np.flatnonzero(again({1})).tolist(), np.flatnonzero(again(set())).tolist()) == ([row], [])
     for wanted in (True, False):
         made = Retraining(topic, [page]).train({1: wanted}, {1})
         assert made.manifest["retraining"]["n_left_aside"] == wanted

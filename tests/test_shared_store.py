@@ -185,6 +185,39 @@ def test_why_a_crawl_ended_is_noted_though_its_database_is_away_at_that_moment(p
         assert sql.execute("SELECT count(*) FROM workers WHERE ended_at IS NULL").fetchone() == (0,)
 
 
+def test_pages_wait_while_the_disk_of_the_database_is_full_and_none_is_lost_or_twice(prepared, monkeypatch):
+    monkeypatch.setattr("focused.frontier.shared.committer.TRY_AGAIN_SECS", 0.05)
+    with connect(prepared) as sql:
+        sql.execute("CREATE TABLE disk (is_full boolean NOT NULL)")
+        sql.execute("INSERT INTO disk VALUES (false)")
+        sql.execute("""
+            CREATE FUNCTION fails_if_full() RETURNS trigger LANGUAGE plpgsql AS $$
+            BEGIN
+                IF (SELECT is_full FROM disk) THEN
+                    RAISE 'could not extend file: No space left on device' USING ERRCODE = 'disk_full';
+                END IF;
+                RETURN NEW;
+            END $$""")
+        sql.execute("CREATE TRIGGER fills BEFORE INSERT ON delivered EXECUTE FUNCTION fails_if_full()")
+    worker = Fetcher(store=a_store(prepared), fetched=[])
+    worker.store.add([a_link(0)])
+    until(lambda: worker.step() and len(delivered(prepared)) >= 20)
+    with connect(prepared) as sql:
+        sql.execute("UPDATE disk SET is_full = true")
+    n_before = len(delivered(prepared))
+    end = time.monotonic() + 0.5
+    while time.monotonic() < end:
+        worker.step()
+        time.sleep(0.01)
+    assert len(delivered(prepared)) == n_before
+    assert len(worker.fetched) > n_before  # some are fetched meanwhile, and wait
+    with connect(prepared) as sql:
+        sql.execute("UPDATE disk SET is_full = false")
+    run([worker])
+    worker.store.close()
+    assert delivered(prepared) == sorted(worker.fetched) == list(range(N_PAGES))
+
+
 def test_two_pages_that_each_meet_the_link_that_the_other_moves_do_not_lock_each_other_out(prepared, monkeypatch):
     low, high = sorted((a_link(0), a_link(N_HOSTS)), key=lambda link: link.fingerprint)
     both_hold_locks = threading.Barrier(2)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from focused.retraining.judged_pages import JudgedPage, TermCounts
 
 Integers = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
 
 _MATRICES = ("pages", "anchors", "contexts", "windows", "urls")
 
@@ -87,6 +88,19 @@ class AugmentedExamples:
         known = [{term: n for term, n in page.terms.items() if term in column_of} for page in chosen]
         return chosen, _rows(known, column_of)
 
+    def unlabeled_again(self, numbers: Collection[int]) -> Flags:
+        """Return which of the topic's own unlabelled pages are among these pages of the crawl; shape (n_own,).
+
+        A page is recognised by its address or its text.
+        """
+        keys, rows = keys_among(self._all)
+        again = np.zeros(self._all.pages.shape[0], dtype=np.bool_)
+        again[self.n_own :] = [page.number in numbers for page in self.pages]
+        is_met = np.isin(keys, keys[again[rows]])
+        found = np.zeros(self.n_own, dtype=np.bool_)
+        found[rows[is_met & (rows < self.n_own)]] = True
+        return found & ~self._own.positive
+
     def counts(self) -> tuple[list[str], sparse.csr_matrix]:
         """Return all terms, and the term counts of the crawl's pages: shape (n_pages, n_terms)."""
         return self._all.terms, self._all.pages[self.n_own :]
@@ -151,19 +165,6 @@ def known_pages(examples: TopicExamples, pages: Sequence[JudgedPage], labels: Ma
     return {
         page.number for page in that_join(pages, labels) if not of_label[labels[page.number]].isdisjoint(keys_of(page))
     }
-
-
-def unlabeled_again(examples: TopicExamples, pages: Sequence[JudgedPage]) -> dict[int, list[int]]:
-    """Return the rows of the unlabelled pages among the examples that pages of a crawl repeat, by these pages' numbers."""
-    keys, rows = keys_among(examples)
-    is_unlabeled = ~examples.positive[rows]
-    rows_of: dict[int, set[int]] = {}
-    for key, row in zip(keys[is_unlabeled].tolist(), rows[is_unlabeled].tolist(), strict=True):
-        rows_of.setdefault(key, set()).add(row)
-    if not rows_of:
-        return {}
-    found = {page.number: sorted(set().union(*(rows_of.get(key, ()) for key in keys_of(page)))) for page in pages}
-    return {number: repeated for number, repeated in found.items() if repeated}
 
 
 def _rows(texts: Sequence[TermCounts], column_of: Mapping[str, int]) -> sparse.csr_matrix:

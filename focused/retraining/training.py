@@ -18,7 +18,6 @@ from focused.retraining.augmentation import (
     AugmentedExamples,
     columns_of,
     links_of,
-    unlabeled_again,
     with_terms,
     with_vectors,
 )
@@ -62,8 +61,6 @@ class Retraining:
         self._own = topic.examples
         self._learner = topic.learner
         self._examples = AugmentedExamples(topic.examples, pages)
-        #: Rows of the topic's own unlabelled pages that pages of the crawl repeat, by these pages' numbers.
-        self._repeated = unlabeled_again(topic.examples, pages)
         self._random_state = random_state
 
     def accepted(self, model: Topic) -> dict[int, bool]:
@@ -183,7 +180,7 @@ class Retraining:
             # every relevance, down with each training (docs/method/, D67).
             learnt_only=np.arange(len(examples.positive)) >= n_own,
             # Nor are the unlabelled pages a draw that an earlier crawl met: those that looked relevant were left aside.
-            known_prior=None if widens and not _are_met(self.topic) else prior,
+            known_prior=None if widens and not _is_against_met(self.topic) else prior,
             left_aside=aside,
             verdicts=self._said(examples, labels, verdicts),
             kept_threshold=threshold or kept_threshold(self.topic) if said else None,
@@ -224,13 +221,12 @@ class Retraining:
         n_own = self._examples.n_own
         rows = n_own + np.flatnonzero([n in subtopic for n in numbers])
         found = resembling(examples, n_own, rows, self._random_state)
-        for number, is_positive in zip(numbers, examples.positive[n_own:].tolist(), strict=True):
-            if is_positive:
-                found[self._repeated.get(number, [])] = True
+        joined = {n for n, wanted in zip(numbers, examples.positive[n_own:].tolist(), strict=True) if wanted}
+        found[:n_own] |= self._examples.unlabeled_again(joined)
         return found
 
 
-def _are_met(topic: Topic) -> bool:
+def _is_against_met(topic: Topic) -> bool:
     """Tell whether the unlabelled pages of a topic are those that a crawl met."""
     return "from_run" in topic.manifest.get("examples", {}).get("unlabeled", {})
 

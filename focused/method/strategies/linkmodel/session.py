@@ -201,7 +201,7 @@ class LinkSession(Session):
         """Note where links of another worker wait; those that the model scores otherwise by now are moved."""
         for url, (number, score) in links.items():
             self.placed(url, number, score)
-        known = [row for url in links if (row := self.memory.number(url)) is not None]
+        known = self.memory.numbers(links)
         if known and self._n_fits:
             rows = np.array(known, dtype=np.int64)
             self._updates.changed(rows, self.scorer.scores(rows))
