@@ -18,6 +18,8 @@ from scrapy.utils.misc import load_object
 
 import focused
 from focused.method.learning import metrics
+from focused.method.strategies import PLUG_IN
+from focused.method.text.language_model import identifier
 from focused.utils.registered_domain import registered_domain
 
 PACKAGES = (focused, scrapy.commands)
@@ -36,6 +38,8 @@ def load() -> None:
     assert "twisted.internet.reactor" not in sys.modules, "a module of a command installs a reactor when it is imported"
     metrics.N_RESAMPLES = hand_made.N_RESAMPLES
     registered_domain("www.example.com")  # reads the list of public suffixes
+    PLUG_IN.installed()  # reads what entry points installed packages have
+    identifier()  # unpacks the model of languages, which takes longer than a crawl of 20 pages
     gc.freeze()  # so that forks share these objects' pages for good
 
 

@@ -23,7 +23,9 @@ class Ring:
 
 
 @pytest.fixture
-def nothing_frozen() -> Iterator[None]:
+def nothing_frozen(monkeypatch) -> Iterator[None]:
+    """No crawl has begun in this process."""
+    monkeypatch.setattr(FrozenStart, "_is_frozen", False)
     gc.unfreeze()
     before = gc.get_threshold()
     yield

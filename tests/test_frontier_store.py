@@ -22,8 +22,7 @@ from focused.frontier.store.answers import (
 )
 from focused.frontier.store.caps import DOMAIN_CAP, HOST_CAP
 from focused.frontier.store.link import FrontierLink
-from focused.frontier.store.rescoping import rescope
-from focused.frontier.store.rescoring import NewScores, WaitingSlice, rescore, rescore_for
+from focused.frontier.store.rescoring import NewScores, WaitingSlice, rescore_for
 from focused.frontier.store.schema import FrontierFileError, open_file
 from focused.frontier.store.store import FrontierStore
 from focused.frontier.store.view import FrontierView
@@ -162,7 +161,7 @@ def test_waiting_links_are_scored_anew_in_slices(open_store):
         scores = np.nan_to_num(rows.parts[:, 0], nan=0.001) if rows.parts.size else np.zeros(len(rows.urls))
         return NewScores(scores, np.full(len(scores), BY_PAGE), scores >= 0.5)
 
-    work = rescore(store, by_parts, slice_links=15)
+    work = store.rescore(by_parts, slice_links=15)
     assert next(work) == 15
     store.add([link("h1/later", 0.2)])  # scored by the new model
     store.done(store.next().id)  # the seed
@@ -184,7 +183,7 @@ def test_a_link_names_the_version_of_the_model_that_its_score_comes_from(open_st
         scores = np.where([url.endswith("1") for url in rows.urls], rows.scores + 0.1, rows.scores)
         return NewScores(scores, rows.reasons, np.ones(len(scores), dtype=bool))
 
-    assert not rescore_for(rescore(store, better_by_a_tenth, model_version=3), 10.0)
+    assert not rescore_for(store.rescore(better_by_a_tenth, model_version=3), 10.0)
     found = {}
     while (leased := store.next()) is not None:
         found[leased.url] = leased.evidence.model_version
@@ -242,7 +241,7 @@ def test_with_a_larger_cap_what_the_smaller_one_dropped_waits_again(open_store):
     store.commit()
     store.close()
     again = open_store(max_per_host=2)
-    assert rescope(again, Scope(max_pages_per_host=2)) == (0, 2)
+    assert again.rescope(Scope(max_pages_per_host=2)) == (0, 2)
     assert drain(again) == ["a/2"]
     assert again.counts()["dropped"] == 1
 
@@ -285,7 +284,7 @@ def test_a_request_of_the_spider_keeps_its_priority_whatever_pages_say_of_its_ur
     assert store.add([own("a/own", 700), link("a/1", 0.3), link("a/2", 0.1)]) == [NEW] * 3
     assert store.add([link("a/own", 0.9)]) == [KNOWN]
     assert store.join(1, link("a/own", 0.9)) is None
-    for _ in rescore(store, all_better):
+    for _ in store.rescore(all_better):
         pass
     assert [url for _, url, _ in store.waiting.scores()] == ["http://a/1", "http://a/2"]
     leased = [store.next() for _ in range(3)]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
+from functools import lru_cache
 from importlib import import_module
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoints, entry_points
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -37,7 +39,7 @@ class PlugInPlace:
 
     def installed(self) -> list[str]:
         """Return the names that installed packages have given to their classes, in order."""
-        return sorted({point.name for point in entry_points(group=self.group)})
+        return sorted({point.name for point in _entry_points(self.group)})
 
     def names(self, shipped: Sequence[str]) -> list[str]:
         """Return the shipped names, and after them the installed ones that are not the same."""
@@ -70,7 +72,7 @@ class PlugInPlace:
             ) from error
 
     def _of_entry_point(self, name: str, shipped: Sequence[str]) -> Any:
-        points = {point.value: point for point in entry_points(group=self.group, name=name)}
+        points = {point.value: point for point in _entry_points(self.group).select(name=name)}
         if not points:
             known = self.names(shipped)
             choices = f"one of {', '.join(known)}, or " if known else ""
@@ -85,3 +87,16 @@ class PlugInPlace:
 def _attribute(path: str) -> Any:
     module, _, name = path.rpartition(".")
     return getattr(import_module(module), name)
+
+
+def _entry_points(group: str) -> EntryPoints:
+    """Return the entry points of a group; a command that asks for three groups reads the files of packages once."""
+    found: EntryPoints = _all_entry_points(tuple(sys.path)).select(group=group)
+    return found
+
+
+@lru_cache(maxsize=1)
+def _all_entry_points(folders: tuple[str, ...]) -> Any:
+    """Return those of all packages in the folders of ``sys.path``. Python 3.11 and 3.12 have different types for them."""
+    assert folders == tuple(sys.path)
+    return entry_points()

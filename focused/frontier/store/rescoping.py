@@ -10,7 +10,7 @@ from focused.frontier.store.schema import DROPPED, WAITING
 from focused.utils.scope import OUT_OF_SCOPE, REDIRECT_OUT_OF_SCOPE
 
 if TYPE_CHECKING:
-    from focused.frontier.store.store import FrontierStore
+    from focused.frontier.store.link_states import LinkStates
     from focused.utils.scope import Scope
 
 
@@ -21,23 +21,23 @@ class Rescoped(NamedTuple):
     n_again: int
 
 
-def rescope(store: FrontierStore, scope: Scope) -> Rescoped:
+def rescope(links: LinkStates, scope: Scope) -> Rescoped:
     """Look at all waiting links, and at those that a scope or a cap dropped, by another scope; some 5 us each.
 
     A link that a cap dropped waits again: it is dropped once more if its host is still over it. A commit makes it durable.
     """
     n_dropped = n_again = 0
     # These first: what is dropped now is not looked at twice.
-    for rows in store.rows_of(DROPPED):
+    for rows in links.rows_of(DROPPED):
         again = [number for number, url, depth, _, note in rows if _may_wait(scope, url, depth, note or "")]
-        store.change_waiting([], again)
+        links.change_waiting([], again)
         n_again += len(again)
-    for rows in store.rows_of(WAITING):
+    for rows in links.rows_of(WAITING):
         refused = ((row[0], row[3], scope.why(*row[1:3])) for row in rows)
         dropped = [(number, OUT_OF_SCOPE + why) for number, request, why in refused if why and not _is_opened(request)]
-        store.change_waiting(dropped, [])
+        links.change_waiting(dropped, [])
         n_dropped += len(dropped)
-    store.refresh_hosts()
+    links.refresh_hosts()
     return Rescoped(n_dropped, n_again)
 
 

@@ -15,7 +15,7 @@ from focused.method.scoring.priority import to_priorities
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from focused.frontier.store.store import FrontierStore
+    from focused.frontier.store.waiting_scores import WaitingScores
 
 Floats = npt.NDArray[np.float64]
 
@@ -44,21 +44,22 @@ class NewScores:
 
 
 def rescore(
-    store: FrontierStore,
+    waiting: WaitingScores,
+    last_id: int,
     score: Callable[[WaitingSlice], NewScores],
     *,
     slice_links: int = 2_000,
     model_version: int = 1,
 ) -> Iterator[int]:
-    """Score all waiting links anew; yields after each slice how many links it had, some 10 us each.
+    """Score all waiting links up to a number anew; yields after each slice how many links it had, some 10 us each.
 
     The caller takes the next slice when it likes: between two, links may come and go. Links found after the start have
     been scored by the new model already and are left out. Links that get another score name the version of the model from
     then on. A commit makes it durable.
     """
-    end, at = store.last_id, 0
-    while at < end:
-        rows = store.waiting.rows(at, end, slice_links)
+    at = 0
+    while at < last_id:
+        rows = waiting.rows(at, last_id, slice_links)
         if not rows:
             return
         at = rows[-1][0]
@@ -70,9 +71,9 @@ def rescore(
         ):
             rank = moved_to(row[2], priority + row[3])
             if rank != row[2] or value != row[5]:
-                store.waiting.moved(row[1], row[2], rank)
+                waiting.moved(row[1], row[2], rank)
                 changes.append((rank, value, reason, admitted, model_version, row[0]))
-        store.waiting.change(changes, {row[1] for row in rows})
+        waiting.change(changes, {row[1] for row in rows})
         yield len(rows)
 
 

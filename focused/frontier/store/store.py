@@ -293,7 +293,7 @@ class FrontierStore(LinkStates):
         self, score: Callable[[WaitingSlice], NewScores], *, model_version: int = 1, slice_links: int = 2_000
     ) -> Iterator[int]:
         """Score all links that wait anew, in slices: see `focused.frontier.store.rescoring`."""
-        return rescore(self, score, model_version=model_version, slice_links=slice_links)
+        return rescore(self.waiting, self.last_id, score, model_version=model_version, slice_links=slice_links)
 
     def rescope(self, scope: Scope) -> Rescoped:
         """Drop waiting links that are out of a scope, and let those wait again that only another kept out."""
