@@ -2,8 +2,10 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 from collections import Counter
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 if "PYTEST_XDIST_WORKER" in os.environ:
@@ -95,6 +97,19 @@ def learnt(two_regions, tmp_path_factory) -> Path:
     done = scrapy(*argv, cwd=folder, env=environment(folder / "models"))
     assert done.exit_code == 0, done.err
     return folder / "models"
+
+
+@pytest.fixture
+def evaluations_are_forks(monkeypatch, tmp_path) -> None:
+    """Each ``scrapy evaluate`` that a benchmark starts in this process is a fork, and so are its crawls."""
+    from evaluations import running
+
+    def run(command: list[str], **_: object) -> SimpleNamespace:
+        done = scrapy(*command[3:], cwd=tmp_path / "evaluate", env={"SCRAPY_SETTINGS_MODULE": "focused.settings"})
+        sys.stderr.write(done.err)
+        return SimpleNamespace(returncode=done.exit_code)
+
+    monkeypatch.setattr(running, "subprocess", SimpleNamespace(run=run))
 
 
 @pytest.fixture(scope="session")

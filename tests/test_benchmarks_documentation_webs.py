@@ -18,6 +18,7 @@ BENCHMARKS = Path(__file__).resolve().parent.parent / "benchmarks"
 # Last: some of its modules are called as some of the tests'.
 sys.path.append(str(BENCHMARKS))
 
+import documentation_webs  # noqa: E402
 from manuals.hierarchy import chains_upwards, chapters_in_contents, label_chapters  # noqa: E402
 from manuals.packages import Packages  # noqa: E402
 from manuals.portal import docs  # noqa: E402
@@ -321,7 +322,8 @@ def test_webs_that_were_not_made_are_named_with_the_command_that_makes_them(tmp_
 
 @needs_dpkg
 @pytest.mark.slow
-def test_evaluation_of_a_web_ends_in_tables_that_agree_with_its_results(debs, tmp_path):
+@pytest.mark.usefixtures("evaluations_are_forks")
+def test_evaluation_of_a_web_ends_in_tables_that_agree_with_its_results(debs, tmp_path, monkeypatch, capsys):
     draw = random.Random(1)
     names = {module: [f"../{module}/{n}.html" for n in range(40)] for module in ("scalc", "smath", "shared")}
     everything = [name for some in names.values() for name in some]
@@ -336,9 +338,9 @@ def test_evaluation_of_a_web_ends_in_tables_that_agree_with_its_results(debs, tm
     assert run("make", "--webs", webs, "--debs", debs, "--only", "office").returncode == 0
     arguments = ("evaluate", "--webs", webs, "--output", output, "--only", "office", "--repeats", 1, "--jobs", 1)
     arguments += ("--pages", 25)
-    done = run(*arguments)
-    assert done.returncode == 0, done.stderr
-    made, strategies, topics = done.stdout.split("## documentation: ")[1:]
+    monkeypatch.setattr(sys, "argv", ["documentation_webs.py", *map(str, arguments)])
+    documentation_webs.main()
+    made, strategies, topics = capsys.readouterr().out.split("## documentation: ")[1:]
     assert "| office | 121 | 0 | 1 | libreoffice-help-de 1.0-1 |" in made
     assert strategies.count("| office | 2 | 2 |") == 1
     header, _, *rows = (line for line in topics.splitlines() if line.startswith("|"))
@@ -358,5 +360,6 @@ def test_evaluation_of_a_web_ends_in_tables_that_agree_with_its_results(debs, tm
         assert (cells["area, `adaptive`"], cells["its area"]) == (f"{own:.3f}", f"{others[best]:.3f}")
         assert cells["difference"] == f"{own / others[best] - 1:+.0%}"
     before = {file: file.stat().st_mtime_ns for file in (output / "office" / "crawls").iterdir()}
-    assert run(*arguments).stdout.split("## documentation: ")[3] == topics  # nothing is crawled again
+    documentation_webs.main()
+    assert capsys.readouterr().out.split("## documentation: ")[3] == topics  # nothing is crawled again
     assert {file: file.stat().st_mtime_ns for file in (output / "office" / "crawls").iterdir()} == before

@@ -334,6 +334,7 @@ def small_web(tmp_path_factory):
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("evaluations_are_forks")
 @pytest.mark.parametrize("paper", PAPERS)
 def test_a_small_version_of_each_paper_is_crawled_once_and_its_page_says_what_was_found(small_web, tmp_path, paper):
     planned = next(one for one in PLAN[paper] if one.name == f"{paper.lower()}-hyperphysics")

@@ -188,10 +188,9 @@ def test_two_crawls_with_different_settings(server):
         assert found.stats["focused/pages/relevant_count"] >= 20
 
 
+# What else is refused, tests/test_crawl_bad_input.py says.
 REFUSED = {
     "run_dir": ({"run_dir": "../../x"}, "run_dir must lie inside FOCUSED_RUNS_DIR"),
-    "web": ({"web": "/etc/passwd"}, "A WARC file must lie inside FOCUSED_WEBS_DIR"),
-    "topic": ({"topic": "../x"}, "A topic's name must be"),
     "class": (
         {"setting": ["SPIDER_LOADER_CLASS=os.abort"]},
         "SPIDER_LOADER_CLASS cannot be set by a client of Scrapyd",

@@ -184,7 +184,13 @@ def test_every_worker_learns_from_the_pages_of_all_and_one_that_comes_later_begi
         for worker in both:
             worker.join(60)
         (tmp_path / "later").mkdir()
+        web.is_open.clear()
         [worker] = workers(stack, models, tmp_path / "later", web, database, 1, max_pages=N_PAGES)
+        with connect(
+            database
+        ) as sql:  # it looks for workers that have ended now and then: its few pages might be in before
+            until(lambda: sql.execute("SELECT count(*) FROM workers WHERE heir IS NULL").fetchone() == (1,))
+        web.is_open.set()
         worker.join(60)
     done = [finished(worker, tmp_path / str(number)) for number, worker in enumerate(both)]
     later = finished(worker, tmp_path / "later" / "0")

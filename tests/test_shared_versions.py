@@ -187,7 +187,8 @@ def test_verdicts_that_come_while_workers_crawl_give_all_of_them_another_version
         if label in ("astronomy", "cooking") and web.answer(url).status == 200:
             urls[label == "astronomy"].append(url)
     judged = {url: relevant for relevant, some in urls.items() for url in some[:8]}
-    options = {"FOCUSED_RETRAINING": "interactive", "FOCUSED_METRICS_INTERVAL_SECS": 0}
+    # With the delay the trainer has a processor.
+    options = {"FOCUSED_RETRAINING": "interactive", "FOCUSED_METRICS_INTERVAL_SECS": 0, "DOWNLOAD_DELAY": 0.1}
     argv = crawl_argv(options, topic="demo", seeds=",".join(judged), max_pages=0, workers=2)
     with started(*argv, cwd=tmp_path, env=environment(ROOT / "models")) as process:
         until((run_dir / "database.json").exists, secs=60)
