@@ -4,7 +4,8 @@
 What forecasts are made from is recorded once, in the folders of the crawls; then forecasts after 30, 75 and 150 pages are made
 from the files, so constants can be tried. The outcome is the count that a crawl itself shows: pages judged relevant. Beside it
 stands the naive forecast: the harvest so far, plus or minus its standard deviation between stretches of the crawl times 1.28;
-and what it would be if its intervals were stretched by one factor so that they hold as many outcomes as they should, 80 %.
+and the same stretched by one factor, so that it holds as many outcomes as it should, 80 %. A last table says how far this
+count is from the truth between the trainings of a crawl.
 
 Examples
 --------
@@ -19,6 +20,7 @@ import json
 import os
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from statistics import fmean, stdev
 from typing import NamedTuple
@@ -39,8 +41,13 @@ PAGES, REPEATS = 300, 2
 MOMENTS = (30, 75, 150)
 CHOSEN_ON = ("foldoc", "sites", "wiki", "forum", "wire", "hyperphysics", "demo")
 """Webs that the constants of the forecast were chosen on."""
+TRAININGS = (0, 20, 40, 80, 160, PAGES)
+"""After so many pages another version of the model judges."""
 _DEVIATIONS = 1.2816
 _STRETCH = 5
+
+
+Pages = list[bool]
 
 
 class Interval(NamedTuple):
@@ -77,7 +84,8 @@ class Told:
 
 def main() -> None:
     options = web_parser(__doc__, "forecast", WEBS).parse_args()
-    found = []
+    found: list[Told] = []
+    by_version: list[tuple[Pages, Pages]] = []
     for name in chosen_names(options.only, WEBS):
         folder = folder_of(name, options.data, options.webs)
         output = options.output.resolve() / name
@@ -85,8 +93,12 @@ def main() -> None:
             record(name, folder, output, options.jobs)
         labels = {} if name == DEMO else labels_of(folder / f"{name}.labels.tsv")
         for path in sorted(output.glob(f"runs/*/adaptive/{FILE}")):
-            found += told(name, path, labels)
-    text = f"{by_moment(found)}\n\n{by_web(found)}\n\n\\* constants were chosen on this web. {machine()}."
+            relevant, true, rows = read(name, path, labels)
+            found += told(name, relevant, true, rows)
+            if true is not None and len(rows) == PAGES:
+                by_version.append((relevant, true))
+    tables = "\n\n".join((by_moment(found), by_web(found), by_training(by_version)))
+    text = f"{tables}\n\n\\* constants were chosen on this web. {machine()}."
     if options.no_write:
         print(text)
         return
@@ -102,15 +114,18 @@ def record(name: str, folder: Path, output: Path, jobs: int) -> None:
     evaluate([*web_arguments(name, folder), *chosen, "--quiet", "-s", f"EXTENSIONS={extensions}"], output, jobs)
 
 
-def told(web: str, path: Path, labels: dict[str, set[str]]) -> list[Told]:
-    """Return what is foretold of one crawl at each moment; nothing of one that ended before the last."""
+def read(web: str, path: Path, labels: dict[str, set[str]]) -> tuple[Pages, Pages | None, list[list[str]]]:
+    """Return which pages of a crawl were judged relevant, which are (None: nobody knows), and the rows of its file."""
     with path.open(encoding="utf-8", newline="") as file:
         rows = list(csv.reader(file, delimiter="\t", quoting=csv.QUOTE_NONE))[:PAGES]
+    is_true = _is_true(web, path.parents[1].name, labels)
+    return [row[0] == "1" for row in rows], [is_true(row[3]) for row in rows] if is_true else None, rows
+
+
+def told(web: str, relevant: Pages, true: Pages | None, rows: list[list[str]]) -> list[Told]:
+    """Return what is foretold of one crawl at each moment; nothing of one that ended before the last."""
     if len(rows) <= MOMENTS[-1]:
         return []
-    relevant = [row[0] == "1" for row in rows]
-    is_true = _is_true(web, path.parents[1].name, labels)
-    true = [is_true(row[3]) for row in rows] if is_true else None
     forecaster, found = Forecaster(), []
     for number, (_, score, kind, _, waiting) in enumerate(rows[: MOMENTS[-1]], 1):
         level = None if kind == "seed" else float(score) - (kind == "below threshold")
@@ -185,6 +200,30 @@ def by_web(found: list[Told]) -> str:
         rows.append([f"{web}{' *' if web in CHOSEN_ON else ''}", str(n), *cells])
     heads = [f"{at / PAGES:.0%}{what}" for at in MOMENTS for what in ("", ", naive")]
     return table(["web", "crawls", *heads], rows)
+
+
+def by_training(crawls: list[tuple[Pages, Pages]]) -> str:
+    """Return the table of what each version of the model called relevant, beside what is: shares of the pages it judged."""
+    rows, before = [], None
+    for first, last in pairwise(TRAININGS):
+        judged, true = (np.array([fmean(each[which][first:last]) for each in crawls]) for which in (0, 1))
+        changes = (
+            ["-", "-"]
+            if before is None
+            else [f"{abs(now - then).mean():.2f}" for now, then in zip((judged, true), before, strict=True)]
+        )
+        rows.append(
+            [
+                f"{first + 1} to {last}",
+                f"{judged.mean():.2f}",
+                f"{true.mean():.2f}",
+                f"{abs(judged - true).mean():.2f}",
+                *changes,
+            ]
+        )
+        before = judged, true
+    heads = ["pages", "judged relevant", "relevant", "mean distance", "judged: mean change", "relevant: mean change"]
+    return table(heads, rows)
 
 
 def _factor(some: list[Told]) -> float:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from focused.method.learning.harvest_share import estimate_share
+from focused.method.learning.harvest_share import estimate_share, prior_of_pages_met
 from focused.method.learning.learners import make_learner
 from focused.method.learning.training import train_topic
 from focused.method.topic.counted import relevance_of_counts
@@ -118,6 +118,8 @@ def train_on_pages_met(
         drawn[n_own:] &= [page.number not in noise for page in met]
         aside[n_own:] |= [page.number in noise for page in met]
         examples = replace(examples, positive=examples.positive & ~aside)
+    # What models said of pages when they came, which had learnt of this web and not from them.
+    seen = np.array([page.relevance for page in met if page.number not in verdicts and page.version > FIRST])
     examples = with_terms(examples, topic.named_terms)
     wide, term_vectors = with_vectors(examples, topic)
     model = train_topic(
@@ -127,6 +129,7 @@ def train_on_pages_met(
         link_examples=links_of(wide),
         term_vectors=term_vectors,
         learner=topic.learner,
+        estimates_prior=lambda own, others, rows: prior_of_pages_met(own, others, drawn[rows], seen),
         only_judged=aside,
         verdicts=np.where(said, examples.positive, np.nan) if said.any() else None,
         every_term=True,
@@ -146,8 +149,7 @@ def train_on_pages_met(
     unknown = ~said & (np.arange(len(said)) >= n_own)
     if unknown.any():
         own_odds = held_out[:n_own]
-        seen = [page.relevance for page in met if page.number not in verdicts and page.version > FIRST]
-        share = estimate_share(own_odds[~np.isnan(own_odds)], held_out[unknown], drawn[unknown], np.array(seen))
+        share = estimate_share(own_odds[~np.isnan(own_odds)], held_out[unknown], drawn[unknown], seen)
         added["harvest"] = _harvest(share, pages, verdicts, known)._asdict()
     judged = [row for row, page in enumerate(met, start=n_own) if page.number in verdicts]
     if judged:

@@ -12,7 +12,12 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from scipy.special import expit, logit, ndtr
 
-from focused.method.learning.estimators.class_prior import SPREAD_STRENGTH, least_ratio, upper_gaussian
+from focused.method.learning.estimators.class_prior import (
+    SPREAD_STRENGTH,
+    estimate_prior,
+    least_ratio,
+    upper_gaussian,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -98,6 +103,22 @@ def estimate_share(
     spread = float(np.sqrt(_BASE**2 + (_PER_DISTANCE * (believed.max() - believed.min())) ** 2 + sampling))
     share, low, high = expit(middle + CONFIDENT * spread * np.array([0.0, -1.0, 1.0]))
     return ShareEstimate(float(share), float(low), float(high))
+
+
+def prior_of_pages_met(
+    positive: NDArray[np.float64],
+    met: NDArray[np.float64],
+    drawn: NDArray[np.bool_],
+    seen: NDArray[np.float64] | None = None,
+) -> float:
+    """Return the share of relevant pages that relevances are calibrated to: halfway, in log-odds, between two estimates.
+
+    `estimate_prior` takes topics to be rare. In a crawl that finds its topic it is far too low, and the next pages are called
+    irrelevant. `estimate_share` is the better estimate of the pages met, but the pages that come next are those that the model
+    errs about, and by it too many of them are called relevant (docs/method/, D92). Parameters are those of `estimate_share`.
+    """
+    estimates = [estimate_prior(positive, met).prior, estimate_share(positive, met, drawn, seen).share]
+    return float(expit(logit(np.clip(estimates, _LEAST, _MOST)).mean()))
 
 
 def _least_ratio_of_windows(positive: NDArray[np.float64], met: NDArray[np.float64]) -> float:

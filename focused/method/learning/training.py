@@ -29,9 +29,14 @@ from focused.method.learning.unit_calibration import (
 from focused.method.text.weighting import weighted_rows
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import ArrayLike, NDArray
 
     from focused.method.learning.estimators.base import LinearCountClassifier
+
+    Floats = NDArray[np.float64]
+    PriorEstimator = Callable[[Floats, Floats, NDArray[np.int64]], float]
 
 __all__ = ["LinkExamples", "TrainedModel", "train_topic"]
 
@@ -55,6 +60,7 @@ def train_topic(
     links_are_met: bool = False,
     learnt_only: ArrayLike | None = None,
     known_prior: float | None = None,
+    estimates_prior: PriorEstimator | None = None,
     left_aside: ArrayLike | None = None,
     only_judged: ArrayLike | None = None,
     verdicts: ArrayLike | None = None,
@@ -93,6 +99,9 @@ def train_topic(
         calibrations of pages and blocks, the threshold and the figures come from all other pages.
     known_prior : float, optional
         Share of relevant pages among the unlabelled ones, in (0, 1), if it is known. Default: it is estimated.
+    estimates_prior : function, optional
+        How it is estimated, from held-out decisions: of positive pages, of unlabelled ones, and the rows of the latter.
+        Default: `estimate_prior`, which takes the unlabelled pages for a draw from the web.
     left_aside : array-like of bool of shape (n_pages,), optional
         Unlabelled pages that may well be relevant: neither training nor calibration uses them. As targets of links they have
         the relevance that the classifier gives them.
@@ -180,6 +189,7 @@ def train_topic(
         estimator = make_learner(learner, random_state, term_vectors, hidden_share)
         return cast("LinearCountClassifier", estimator.fit(data.counts[learnt], positive[learnt]))
 
+    estimates = estimates_prior or _prior_of_a_draw
     estimator, for_prior, hidden_share = fitted(), None, None
     if is_draw and knows_hidden_share(learner):
         # Unlabelled pages that join the positives make others like them likely: so the prior is estimated before.
@@ -189,7 +199,7 @@ def train_topic(
     decisions = judged(final=estimator, units=[pages, short, *links], hidden_share=hidden_share)
     found = decisions[0][drawn]
     for_prior = found if for_prior is None else for_prior
-    prior = given_prior or hidden_share or estimate_prior(found[is_shown], found[~is_shown]).prior
+    prior = given_prior or hidden_share or estimates(found[is_shown], found[~is_shown], data.rows[drawn][~is_shown])
     line = page_line(prior, found, n_known, is_shown, is_background=is_background, strength=slope_strength)
     if verdicts is not None:
         said = np.asarray(verdicts, dtype=np.float64)[data.rows]
@@ -246,6 +256,10 @@ def train_topic(
     own = data.rows < n_pages  # not the page of the words
     held_out[data.rows[own]] = page.log_odds(decisions[0], pages.n_known)[own]
     return replace(_model(learner, estimator, data, calibrations, figures), held_out_log_odds=held_out)
+
+
+def _prior_of_a_draw(positive: Floats, unlabeled: Floats, _: NDArray[np.int64]) -> float:
+    return estimate_prior(positive, unlabeled).prior
 
 
 def _units(data: TrainingSet, drawn: NDArray[np.bool_], rng: np.random.Generator) -> list[Units]:
