@@ -118,7 +118,7 @@ def read(web: str, path: Path, labels: dict[str, set[str]]) -> tuple[Pages, Page
     """Return which pages of a crawl were judged relevant, which are (None: nobody knows), and the rows of its file."""
     with path.open(encoding="utf-8", newline="") as file:
         rows = list(csv.reader(file, delimiter="\t", quoting=csv.QUOTE_NONE))[:PAGES]
-    is_true = _is_true(web, path.parents[1].name, labels)
+    is_true = truth_of(web, path.parents[1].name, labels)
     return [row[0] == "1" for row in rows], [is_true(row[3]) for row in rows] if is_true else None, rows
 
 
@@ -148,7 +148,7 @@ def told(web: str, relevant: Pages, true: Pages | None, rows: list[list[str]]) -
     return found
 
 
-def _is_true(web: str, name: str, labels: dict[str, set[str]]):
+def truth_of(web: str, name: str, labels: dict[str, set[str]]):
     """Return what tells whether a URL has the label of a crawl's topic; None where nothing is known."""
     named = re.match(rf"{web}-(.*)-r\d+", name)
     topics = {each for topics in labels.values() for each in topics}

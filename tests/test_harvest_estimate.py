@@ -7,7 +7,8 @@ import pytest
 from hand_made import topic as hand_made_topic
 
 from focused.crawl.estimated_harvest import EstimatedHarvest
-from focused.method.learning.harvest_share import estimate_share
+from focused.method.learning.estimators.class_prior import estimate_prior
+from focused.method.learning.harvest_share import estimate_share, prior_of_pages_met
 from focused.method.topic import load_topic
 from focused.method.topic.harvest_estimate import HarvestEstimate, of_relevances, with_pages_since
 from focused.method.topic.told_apart import why_not_told_apart
@@ -46,6 +47,19 @@ def test_what_models_said_of_pages_before_they_learnt_from_them_moves_the_share_
     alone, seen = estimate_share(positive, met, drawn), estimate_share(positive, met, drawn, np.full(200, 0.05))
     assert seen.share < alone.share
     assert seen.high / seen.low > alone.high / alone.low
+
+
+def test_where_nearly_all_that_a_crawl_finds_is_relevant_its_prior_is_nearer_to_the_truth_than_that_of_rare_topics():
+    """Followed pages all look like the topic, and more so than its examples: an overlap that stands for a rare topic."""
+    rng = np.random.default_rng(0)
+    drawn = np.arange(80) < 12
+    met = np.where(drawn, rng.normal(-1, 0.5, 80), rng.normal(0.6, 0.5, 80))
+    positive = rng.normal(0.3, 0.7, 30)
+    rare, found, truth = estimate_prior(positive, met).prior, prior_of_pages_met(positive, met, drawn), 1 - 12 / 80
+    share = estimate_share(positive, met, drawn).share
+    assert abs(found - truth) < abs(rare - truth) - 0.1
+    odds = [value / (1 - value) for value in (rare, share)]
+    assert found / (1 - found) == pytest.approx((odds[0] * odds[1]) ** 0.5)
 
 
 def test_pages_since_the_last_training_make_the_harvest_less_certain():

@@ -311,6 +311,23 @@ def test_a_model_trained_against_the_pages_met_tells_the_topic_from_the_rest_of_
     assert retraining["n_unlabeled"] + retraining["n_left_aside"] == 60
 
 
+def test_relevances_are_calibrated_to_the_share_of_the_pages_met(monkeypatch):
+    """Drawn pages are told from followed ones, whatever stands between them, and examples are none of either."""
+    rng = np.random.default_rng(0)
+    topic = a_topic(rng)
+    pages, _ = pages_met(rng)
+    told = []
+
+    def prior(positive, met, drawn, seen):
+        told.append((len(positive), len(met), drawn.tolist(), seen.tolist()))
+        return 0.3
+
+    monkeypatch.setattr("focused.retraining.pages_met.prior_of_pages_met", prior)
+    made = train_on_pages_met(topic, [*pages[:30], replace(pages[30], version=2, relevance=0.7), *pages[31:]], {})
+    assert told == [(15, 60, [page.is_drawn for page in pages], [0.7])]
+    assert made.model.calibrations["page"].prior == 0.3
+
+
 def test_the_same_pages_give_the_same_model():
     rng = np.random.default_rng(1)
     topic = a_topic(rng)
