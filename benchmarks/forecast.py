@@ -39,7 +39,7 @@ from focused.settings import EXTENSIONS
 WEBS = (*KNOWN, DEMO)
 PAGES, REPEATS = 300, 2
 MOMENTS = (30, 75, 150)
-CHOSEN_ON = ("foldoc", "sites", "wiki", "forum", "wire", "hyperphysics", "demo")
+CHOSEN_ON = ("sites", "wiki", "forum", "wire", "demo")
 """Webs that the constants of the forecast were chosen on."""
 TRAININGS = (0, 20, 40, 80, 160, PAGES)
 """After so many pages another version of the model judges."""

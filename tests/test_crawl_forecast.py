@@ -52,12 +52,17 @@ def test_links_below_the_threshold_say_nothing_of_those_above():
     assert forecaster.forecast([(-0.1, 500)], 500).high < forecaster.forecast([(0.1, 500)], 500).low
 
 
-def test_an_unsteady_crawl_is_told_by_what_is_usual_and_less_surely_than_a_steady_one():
-    steady, narrow = told("+++++++++-" * 40, [(0.5, 400)], 400)
-    unsteady, wide = told(("+" * 50 + "-" * 5) * 7 + "-" * 15, [(0.5, 400)], 400)
-    assert steady > 0.7
-    assert unsteady < steady
-    assert wide > narrow
+def test_a_young_crawl_is_told_by_what_is_usual_and_by_the_scores_of_its_latest_links_and_an_old_one_by_what_came_true():
+    waiting = [(0.5, 400)]
+    young, old = (told("+++++++++-" * n_tens, waiting, 400)[0] for n_tens in (2, 400))
+    assert 0.4 < young < 0.7 < 0.8 < old
+    poor, good = (told("+-" * 20 + "+" * 2, waiting, 400, level=level)[0] for level in (0.2, 0.8))
+    assert poor < good - 0.1
+
+
+def test_links_below_the_threshold_have_scores_like_others():
+    above, below = (told("+-" * 40, [], 400, level=level)[0] for level in (0.3, 0.3 - 1))
+    assert above == pytest.approx(below, abs=0.01)
 
 
 def test_an_older_crawl_is_surer():
@@ -68,8 +73,8 @@ def test_memory_does_not_grow_with_the_crawl():
     forecaster = Forecaster()
     for number in range(20_000):
         forecaster.add(0.3, is_relevant=number % 3 == 0)
-    assert len(forecaster._shares()) <= 16
-    assert sum(forecaster._stretches) == forecaster.n_relevant
+    assert len(forecaster._stretches) <= 16
+    assert sum(forecaster._stretches).tolist() == pytest.approx([forecaster.n_relevant, 20_000, 0.3 * 20_000])
 
 
 def test_no_page_left_changes_nothing():

@@ -1,15 +1,15 @@
 """How many relevant pages a crawl will have when its budgets are spent: pure functions of what it has seen so far.
 
-The links that wait are taken from the best on, as many as pages are left, and each counts as often as links of such scores
-have proved relevant in this crawl. Crawls change: what they find next is often unlike what they found last. So this share is
-drawn to the one that crawls usually have in their rest, the more the less steady this crawl has been, and the interval is as
-wide as crawls like it have strayed (docs/method/forecast.md).
+Two readings are averaged. The links that wait are taken from the best on, as many as pages are left, and each counts as often
+as links of such scores have proved relevant in this crawl. And the links that led to the latest pages have scores, too.
+Crawls change: what they find next is often unlike what they found last. So this share is drawn to the one that crawls usually
+have in their rest, the more the younger this crawl is, and the interval is as wide as crawls have strayed
+(docs/method/forecast.md).
 """
 
 from __future__ import annotations
 
 import math
-from statistics import fmean, variance
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -19,12 +19,14 @@ if TYPE_CHECKING:
 
 LEAST_PAGES = 20
 """Of fewer pages nothing is foretold."""
-_USUAL, _SPREAD = 0.4, 0.2
+_USUAL, _SPREAD = 0.35, 0.2
 """Share of relevant pages in the rest of crawls, and its standard deviation between crawls."""
-_UNSTEADY, _YOUNG = 2.0, 4.0
-"""What the variance between stretches of a crawl, and one over its pages, add to the variance of what its links say."""
-_STRAYS, _WIDENED = 0.01, 1.2
-"""Crawls stray by this variance more than these two together say, and so many times as far."""
+_YOUNG = 2.0
+"""This over the number of its pages is the variance of what the links of a crawl say of its rest."""
+_LINKS_AS_PAGES = 150.0
+"""The scores of the latest links count as much as what has come true, and less after so many pages: n / (n + pages)."""
+_STRAYS = 0.035
+"""Crawls stray by this variance more than these two together say."""
 _DEVIATIONS = 1.2816
 """Standard deviations on each side of an 80 % interval."""
 _MOST_STRETCHES = 16
@@ -59,8 +61,9 @@ class Forecaster:
         self.n_pages = self.n_relevant = 0
         #: By level of score, links below the threshold first: pages, and how many of them were relevant.
         self._of_level = np.zeros((2, 1 + _N_LEVELS))
-        #: Relevant pages of each stretch of the crawl; all but the last have ``_length`` pages.
-        self._stretches = [0]
+        #: Of each stretch of the crawl: relevant pages, pages that a link led to, sum of these links' scores. All stretches
+        #: but the last have ``_length`` pages.
+        self._stretches = [np.zeros(3)]
         self._length = _FIRST_STRETCH
         self._in_last = 0
 
@@ -68,16 +71,17 @@ class Forecaster:
         """Count a page. ``level``: its link's score in [0, 1], less 1 below the threshold; None of a seed."""
         self.n_pages += 1
         self.n_relevant += is_relevant
-        if level is not None:
-            self._of_level[:, _place(level)] += (1, is_relevant)
         if self._in_last == self._length:
             if len(self._stretches) == _MOST_STRETCHES:
                 self._stretches = [first + second for first, second in zip(*[iter(self._stretches)] * 2, strict=True)]
                 self._length *= 2
-            self._stretches.append(0)
+            self._stretches.append(np.zeros(3))
             self._in_last = 0
         self._in_last += 1
-        self._stretches[-1] += is_relevant
+        self._stretches[-1][0] += is_relevant
+        if level is not None:
+            self._of_level[:, _place(level)] += (1, is_relevant)
+            self._stretches[-1][1:] += (1, level % 1 if level < 0 else level)
 
     def forecast(self, waiting: Iterable[tuple[float, int]], n_left: float) -> Forecast | None:
         """Return what the crawl will have after ``n_left`` further pages; None while it is too young to tell.
@@ -86,30 +90,28 @@ class Forecaster:
         """
         if self.n_pages < LEAST_PAGES:
             return None
-        shares = self._shares()
-        # Unsteady crawls are unlike their past: what is usual then says more than what they have seen.
-        own = _UNSTEADY * self._between(shares) + _YOUNG / self.n_pages
-        usual = _SPREAD**2
-        trust = usual / (usual + own)
-        share = trust * self._of_waiting(waiting, n_left, shares) + (1 - trust) * _USUAL
-        half = _DEVIATIONS * _WIDENED * math.sqrt(trust * own + _STRAYS)
+        n_relevant, n_linked, scores = np.sum(latest := self._latest(), axis=0)
+        of_late = n_relevant / self._n_pages_of(len(latest))
+        of_waiting = self._of_waiting(waiting, n_left, of_late)
+        weight = _LINKS_AS_PAGES / (_LINKS_AS_PAGES + max(self.n_pages, _LINKS_AS_PAGES)) if n_linked else 0.0
+        own = (1 - weight) * of_waiting + weight * float(scores / max(n_linked, 1))
+        own_variance, usual_variance = _YOUNG / self.n_pages, _SPREAD**2
+        trust = usual_variance / (usual_variance + own_variance)
+        share = trust * own + (1 - trust) * _USUAL
+        half = _DEVIATIONS * math.sqrt(trust * own_variance + _STRAYS)
         low, middle, high = (min(max(each, 0.0), 1.0) for each in (share - half, share, share + half))
         return Forecast(*(self.n_relevant + round(n_left * each) for each in (middle, low, high)))
 
-    def _shares(self) -> list[float]:
-        """Return the share of relevant pages of each stretch, in order."""
-        lengths = [self._length] * (len(self._stretches) - 1) + [self._in_last]
-        return [n / length for n, length in zip(self._stretches, lengths, strict=True)]
+    def _latest(self) -> list[np.ndarray]:
+        """Return the stretches of the latest quarter, at least two."""
+        return self._stretches[-max(2, len(self._stretches) // 4) :]
 
-    def _between(self, shares: list[float]) -> float:
-        """Return the variance between whole stretches, without what chance alone makes of so few pages each."""
-        whole = shares if self._in_last == self._length else shares[:-1]
-        rate = (self.n_relevant + 1) / (self.n_pages + 2)
-        return max(variance(whole) - rate * (1 - rate) / self._length, 0.0)
+    def _n_pages_of(self, n_stretches: int) -> int:
+        """Return how many pages the last stretches have."""
+        return self._length * (min(n_stretches, len(self._stretches)) - 1) + self._in_last
 
-    def _of_waiting(self, waiting: Iterable[tuple[float, int]], n_left: float, shares: list[float]) -> float:
+    def _of_waiting(self, waiting: Iterable[tuple[float, int]], n_left: float, latest: float) -> float:
         """Return the share of relevant pages among the best of the links that wait; for what is missing, that of late."""
-        latest = fmean(shares[-max(2, len(shares) // 4) :])
         n_pages, n_relevant = self._of_level @ _KERNEL
         of_level = (n_relevant + _AS_PAGES * latest) / (n_pages + _AS_PAGES)
         total, left = 0.0, float(n_left)
