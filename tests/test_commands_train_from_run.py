@@ -13,8 +13,9 @@ from test_retraining import COMET_WORDS, OTHER_WORDS, STAR_WORDS, TABLE_WORDS, a
 
 from focused.collection.page import CollectedPage
 from focused.collection.store import CollectionStore
-from focused.commands.train_from_run import PREVIOUS, train_from_run
+from focused.commands.train_from_run import train_from_run
 from focused.commands.train_from_run_words import WOULD
+from focused.commands.train_put_in_place import PREVIOUS
 from focused.method.topic import load_topic
 from focused.method.topic.counted import relevance_of_counts
 from focused.retraining.augmentation import AugmentedExamples

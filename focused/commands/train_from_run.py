@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import shutil
 from typing import TYPE_CHECKING
 
+from focused.commands.train_from_pages_met import train_from_pages_met
 from focused.commands.train_from_run_words import (
     about_verdicts,
     compared,
     compared_in_words,
     decided,
     verdict_on,
-    where,
     would,
 )
-from focused.method.topic import TopicError, check_counting, load_topic
-from focused.method.topic.names import EXAMPLES_FILE, MANIFEST_FILE, MODEL_FILE, TOPIC_FILE
+from focused.commands.train_put_in_place import put_in_place
+from focused.method.topic import check_counting, load_topic
 from focused.utils.file_names import RETRAINING_FILE
 from focused.utils.places import SHIPPED_MODELS_DIR
 from focused.utils.words import quantity
@@ -24,12 +23,6 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Sequence
     from pathlib import Path
-
-    from focused.method.topic import Topic
-    from focused.retraining.run_labels import RunLabels
-
-PREVIOUS = "previous"
-"""Folder in a topic's directory that keeps the former topic, laid out as a models folder."""
 
 _OTHER_OPTIONS = (
     *("positive", "positive_urls", "keywords", "describe", "unlabeled", "unlabeled_urls", "unlabeled_sample"),
@@ -83,8 +76,6 @@ def train_from_run(
     from focused.retraining.acceptance_by_people import errors_in_words, verdicts_decide
     from focused.retraining.assumed_positives import with_assumed_positives
     from focused.retraining.augmentation import known_pages
-    from focused.retraining.changed_mind import changes
-    from focused.retraining.changed_mind import lines as changed_lines
     from focused.retraining.judged_pages import that_join
     from focused.retraining.run_labels import read_run_labels
     from focused.retraining.training import Retraining
@@ -96,7 +87,7 @@ def train_from_run(
     pages, version = run.pages, run.version
     # Against the pages met a topic from words learns from no verdicts; people's word makes examples of it, as in a crawl.
     if run.is_against_met and not (topic.keyword_terms and run.verdicts):
-        return _against_pages_met(topic, run, run_dir, models_dir, say, force=force, dry_run=dry_run)
+        return train_from_pages_met(topic, run, run_dir, models_dir, say, force=force, dry_run=dry_run)
     topic = with_assumed_positives(topic)
     known = set() if topic.examples is None else known_pages(topic.examples, pages, run.labels)
     labels = {number: label for number, label in run.labels.items() if number not in known}
@@ -147,11 +138,7 @@ def train_from_run(
         )
     if dry_run:
         return would(topic, made, run_dir, f"{how}: {figures_of_both}")
-    made.manifest["command"] = f"scrapy train {name} --from-run {run_dir.name}"
-    made.manifest["trained_before_by"] = topic.manifest.get("command")
-    found_changes = made.manifest["retraining"]["changes"] = changes(topic, made, run_dir)
-    kept = _keep(topic, models_dir)
-    directory = made.save(models_dir)
+    last_lines = put_in_place(topic, made, run_dir, models_dir)
     figures = made.manifest["figures"]
     lines = [
         f"Topic {name} is trained again: {quantity(n_positive, 'positives')} and "
@@ -162,82 +149,8 @@ def train_from_run(
         f"F1 of held-out examples {figures['f1']:.3f} ({figures['f1_low']:.3f} to {figures['f1_high']:.3f}), with "
         f"{figures['prior']:.1%} of the pages relevant.",
         *about_verdicts(made, len(people) + len(slips) + len(told), len(slips), run),
-        *changed_lines(found_changes),
-        *where(directory, kept),
+        *last_lines,
     ]
     if run.n_bad:
         lines.append(f"{run.n_bad} lines of {RETRAINING_FILE} could not be read and are left out.")
     return "\n".join(lines)
-
-
-def _against_pages_met(
-    topic: Topic,
-    run: RunLabels,
-    run_dir: Path,
-    models_dir: Path,
-    say: Callable[[str], None],
-    *,
-    force: bool,
-    dry_run: bool,
-) -> str:
-    """Train a topic for good against the pages that a crawl met: from now on they are its own unlabelled pages."""
-    from focused.retraining.acceptance_by_people import verdicts_decide, why_met_refused
-    from focused.retraining.against_met import train_against_met
-    from focused.retraining.changed_mind import changes
-    from focused.retraining.changed_mind import lines as changed_lines
-
-    say(f"Learning from {quantity(len(run.pages), 'pages')} that the crawl met")
-    about = {"from_run": run_dir.name, "version": run.version, "n_verdicts": len(run.labels)}
-    random_state = int(topic.manifest.get("random_state") or 0)
-    made = train_against_met(topic, run.pages, run.labels, about=about, random_state=random_state)
-    errors = made.manifest["retraining"].get("errors_on_verdicts", {})
-    why = why_met_refused(made, topic, topic)
-    how = compared_in_words(why, verdicts_decide(errors), errors, "It is not clearly worse")
-    if dry_run:
-        return would(topic, made, run_dir, how)
-    if why and not force:
-        raise ValueError(
-            f"Topic {topic.name!r} stays as it is, for the new model is worse: {why}. Take it all the "
-            "same with --force; the former topic is kept."
-        )
-    assert made.examples is not None
-    n_unlabeled = int((~made.examples.positive).sum())
-    examples = {name: value for name, value in made.manifest["examples"].items() if name != "background"}
-    made.manifest["examples"] = examples | {"unlabeled": {"n_pages": n_unlabeled, "from_run": run_dir.name}}
-    made.manifest["command"] = f"scrapy train {topic.name} --from-run {run_dir.name}"
-    made.manifest["trained_before_by"] = topic.manifest.get("command")
-    found_changes = made.manifest["retraining"]["changes"] = changes(topic, made, run_dir)
-    kept = _keep(topic, models_dir)
-    directory = made.save(models_dir)
-    retraining = made.manifest["retraining"]
-    return "\n".join(
-        [
-            f"Topic {topic.name} is trained again, against {n_unlabeled:,} pages that {run_dir} met "
-            f"({retraining['n_drawn']:,} of them drawn, {retraining['n_left_aside']:,} left aside). Its crawls begin "
-            f"with "
-            "what is known of that web, and look around no more.",
-            f"{how}.",
-            f"{made.manifest['figures']['prior']:.1%} of the pages met are relevant, by estimate.",
-            *about_verdicts(made, len(run.labels), retraining.get("n_label_noise", 0), run),
-            *changed_lines(found_changes),
-            *where(directory, kept),
-        ]
-    )
-
-
-def _keep(topic: Topic, models_dir: Path) -> Path:
-    """Copy a topic's files to where the one before is kept, and return that directory."""
-    assert topic.directory is not None
-    kept = models_dir / topic.name / PREVIOUS / topic.name
-    try:
-        kept.mkdir(parents=True, exist_ok=True)
-        for name in (MODEL_FILE, EXAMPLES_FILE, MANIFEST_FILE, TOPIC_FILE):
-            shutil.copyfile(topic.directory / name, kept / f"{name}.part")
-            (kept / f"{name}.part").replace(kept / name)
-    except OSError as error:
-        raise TopicError(
-            f"Topic {topic.name!r} stays as it is, for it cannot be kept in {kept}: {error.strerror}. Make room, or "
-            f"make "
-            "the folder writable."
-        ) from None
-    return kept
