@@ -12,6 +12,9 @@ import pytest
 from commands import ROOT, crawl, read_json_lines
 
 from focused.crawl.alerts import ALERT_SETTINGS, Conditions, Facts
+from focused.dashboard.frontier import best_links
+from focused.dashboard.live import read_live
+from focused.dashboard.runs import read_state
 from focused.utils.setting import TOPIC
 
 MODELS = ROOT / "models"
@@ -112,6 +115,10 @@ def test_an_alert_is_logged_noted_acted_upon_and_ends_the_crawl_and_a_failing_ac
     assert set(progress["alerts"]) == {"disk", "harvest"}
     assert progress["pages"] == result.stats["focused/pages/fetched_count"]
     assert progress["limits"]["max_pages"] == 400
+    # What the page of the crawl shows of the best links that wait: why, in words.
+    evidence = read_live(read_state(result.run_dir, "key")).evidence
+    assert set(evidence) == {each.url for each in best_links(result.run_dir)}
+    assert all(re.search(r"\b(anchor|block|context|host|folder|page)\b", why) for why in evidence.values())
 
 
 def _import_from_here() -> None:

@@ -26,6 +26,7 @@ PROGRESS = {
     "forecast": {"n_relevant": 1240, "low": 1160, "high": 1320, "by": "14:30"},
     "alerts": {"disk": "400 MB of disk are left"}, "hosts": {"active": 7, "failing": 2},
     "failing_hosts": [["slow.example", "timed out"]], "given_up_hosts": [["gone.example", "name not found", 12]],
+    "next": [["http://stars.example/next", 'anchor "gravity assist", page 0.87']],
     "stood_back": ["farm.example (9 pages: copies)"], "patience": "waited 90 s for better links",
     "drift": "Few of the last 100 pages look like the examples", "saturated": "",
     "stats": {"focused/pages/copy_count": 3, "downloader/request_count": 700},
@@ -70,7 +71,7 @@ def test_a_crawl_that_goes_on_is_shown_with_its_budgets_forecast_troubles_and_ve
     for said in (
         "1,240 ± 80 relevant pages by 14:30", "610 of 2,000 pages", "2 of 90 minutes", "about 60 min left",
         "Alert disk: 400 MB of disk are left", "waited 90 s", "slow.example timed out", "gone.example given up: name not found; 12 links",
-        "farm.example", "3 pages that repeat others", "Few of the last 100 pages", "30 relevant pages, average precision 0.93, before 0.91",
+        "farm.example", "3 repeated pages", "Few of the last 100 pages", "30 relevant pages, average precision 0.93, before 0.91",
         "refused worse on held-out examples",
     ):  # fmt: skip
         assert said in shown

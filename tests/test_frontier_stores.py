@@ -271,6 +271,16 @@ def test_links_can_be_drawn_and_leased_out_of_turn_and_are_not_leased_twice(open
     assert len(drain(at)) == 8
 
 
+def test_the_best_links_of_all_hosts_are_named_and_go_on_waiting(open_store):
+    at = open_store()
+    at.add(*(link(f"h{number % 3}/{number}", number / 10) for number in range(9)))
+    at.settle()
+    assert at.store.best(4) == [f"http://h{number % 3}/{number}" for number in (8, 7, 6, 5)]
+    assert at.store.best(20)[4:] == [f"http://h{number % 3}/{number}" for number in (4, 3, 2, 1, 0)]
+    assert len(drain(at)) == 9
+    assert at.store.best(4) == []
+
+
 @pytest.mark.parametrize("how", ["reopened", "crashed"])
 def test_what_was_committed_is_there_again_and_what_was_leased_waits(open_store, again, how):
     at = open_store()

@@ -130,7 +130,7 @@ class Conditions:
             f"{share:.0%} of the last {quantity(self.n_pages, 'pages')} are relevant, less than {self._least_share:.0%}"
             if is_poor
             else "",
-            f"{quantity(len(facts.failing), 'hosts')} that do not answer: {failing}" if is_failing else "",
+            f"{quantity(len(facts.failing), 'hosts')} not answering: {failing}" if is_failing else "",
             f"{facts.free_bytes / 1e6:,.0f} MB of disk are left" if is_full else "",
             f"no page has come for {duration(facts.secs_without_page)}" if is_still else "",
             facts.saturated if self._is_saturated else "",

@@ -53,6 +53,8 @@ class Live:
     failing: list[tuple[str, str]] = field(default_factory=list)
     given_up: list[tuple[str, str]] = field(default_factory=list)
     stood_back: list[str] = field(default_factory=list)
+    #: The strongest evidence for the best links, by their URLs.
+    evidence: dict[str, str] = field(default_factory=dict)
     copies: str = ""
     patience: str = ""
     drift: str = ""
@@ -79,6 +81,7 @@ def read_live(run: RunState) -> Live:
             for host, why, n_links, *_ in _rows(said.get("given_up_hosts"), 3)
         ],
         stood_back=[_text(each) for each in _list(said.get("stood_back"))[:_MOST_ROWS]],
+        evidence={url: why for url, why, *_ in _rows(said.get("next"), 2) if why},
         copies=_copies(stats),
         patience=_text(said.get("patience")),
         drift=_text(said.get("drift")),
@@ -143,7 +146,7 @@ def _budgets(said: dict[str, Any], run: RunState) -> Iterator[tuple[str, float, 
 
 def _copies(stats: dict[str, Any]) -> str:
     n = int(_number(stats.get("focused/pages/copy_count")))
-    return f"{quantity(n, 'pages')} that repeat others, not delivered" if n > 0 else ""
+    return f"{quantity(n, 'repeated pages')}, not delivered" if n > 0 else ""
 
 
 def _versions(path: Path) -> Iterator[VersionRow]:

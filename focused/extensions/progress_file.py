@@ -19,7 +19,11 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from typing_extensions import Self
 
+    from focused.frontier.interface import Frontier
+
 _MOST_NAMED = 50
+_N_NEXT = 8
+"""Best links whose strongest evidence is said."""
 
 
 class ProgressFile:
@@ -88,7 +92,13 @@ class ProgressFile:
             "failing_hosts": frontier.failing_hosts()[:_MOST_NAMED],
             "given_up_hosts": frontier.given_up_hosts()[:_MOST_NAMED],
             "stood_back": frontier.stood_back()[:_MOST_NAMED],
+            "next": self._next(frontier),
             "patience": summary(stats),
             "drift": str(stats.get("focused/drift/in_words", "")),
             "stats": {name: value for name, value in stats.items() if type(value) in (int, float)},
         }
+
+    def _next(self, frontier: Frontier) -> list[tuple[str, str]]:
+        """Return the best links, each with the strongest evidence for it in words, where the strategy learns."""
+        session = self._crawl.judging.session
+        return [] if session is None else [(url, session.why(url)) for url in frontier.best_links(_N_NEXT)]

@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from focused.method.scoring.page_scores import PageScores
 
 
+_AT_END = 20
+"""Links that are remembered when the frontier is closed."""
+
+
 class DurableFrontier:
     """Answers for the parts of an open frontier: what takes links in, what hands them out, what ends them.
 
@@ -43,6 +47,7 @@ class DurableFrontier:
         self._checkpoints, self._unreachable = completion.checkpoints, unreachable
         #: The links, on disk or in a database.
         self.store = self._links.store
+        self._best_at_end: list[str] | None = None
         #: Set where many workers share the crawl.
         self.robots: RobotsOfHosts | None = None
         self.versions: VersionsOfAll | None = None
@@ -73,6 +78,19 @@ class DurableFrontier:
     def waiting_scores(self) -> list[tuple[float, int]]:
         """Return how many links wait of each level of scores, the best first; nothing in crawls without a budget."""
         return [] if self.store.by_level is None else self.store.by_level.by_score()
+
+    def best_links(self, n_links: int) -> list[str]:
+        """Return the URLs of the best links that wait, the best first; of a closed frontier those that waited at its end."""
+        if self._best_at_end is not None:
+            return self._best_at_end[:n_links]
+        try:
+            return self.store.best(n_links)
+        except sqlite3.Error:  # the next commit says so
+            return []
+
+    def note_best_links(self) -> None:
+        """Remember the best links: the frontier is about to be closed, and who tells of the crawl's end names them."""
+        self._best_at_end = self.best_links(_AT_END)
 
     def look_around(self, n_links: int) -> None:
         """Let so many of the next links be drawn from all that wait."""

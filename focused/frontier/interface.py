@@ -96,6 +96,9 @@ class Frontier(Protocol):
         A level is a score in [0, 1], or for links below the threshold their score less 1.
         """
 
+    def best_links(self, n_links: int) -> list[str]:
+        """Return the URLs of the best links that wait, the best first; nothing where that is not known."""
+
     def look_around(self, n_links: int) -> None:
         """Let so many of the next links be drawn from all that wait, if the frontier can choose; Scrapy's queues cannot."""
 

@@ -203,6 +203,7 @@ class FrontierScheduler(BaseScheduler):
                 self._checkpoints.commit()
             except sqlite3.Error as error:
                 self._checkpoints.fail(error)
+        self.frontier.note_best_links()
         self._close_store()
 
     # --- Inside

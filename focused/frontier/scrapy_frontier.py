@@ -187,6 +187,10 @@ class ScrapyFrontier:
         """Return nothing: Scrapy's scheduler does not count by scores."""
         return []
 
+    def best_links(self, n_links: int) -> list[str]:
+        """Return nothing: Scrapy's queues say what is next only by giving it away."""
+        return []
+
     def look_around(self, n_links: int) -> None:
         """Do nothing: Scrapy's scheduler cannot draw from what waits."""
 

@@ -5,6 +5,7 @@ All methods work on memory. What they change is part of the page that ends next;
 
 from __future__ import annotations
 
+from heapq import nsmallest
 from typing import TYPE_CHECKING, Any
 
 from focused.frontier.shared.memory import NoLog, NoTransaction, OwnMemory, SharedForms, SharedScores
@@ -151,6 +152,11 @@ class SharedStore(OwnMemory):
         """Return the best link in memory of a host, by its number; None if there is none."""
         own = self.own.of_number(host)
         return None if own is None else own.best()
+
+    def best(self, n_links: int) -> list[str]:
+        """Return the URLs of the best links in memory, the best first."""
+        found = ((link.rank, link.url) for own in self.own for link in own.links.values())
+        return [url for _, url in nsmallest(n_links, found)]
 
     def gives_up_rest(self, host: int) -> bool:
         """Give up what waits of a host that has reached the cap; tell whether it has."""

@@ -168,6 +168,9 @@ class LinkStore(Protocol):
     def lease(self, number: int) -> Leased | None:
         """Lease a link by its number; None if it does not wait, or its host has had its share."""
 
+    def best(self, n_links: int) -> list[str]:
+        """Return the URLs of the best links that wait, or of nearly the best, the best first."""
+
     def drawn(self, source: Random, n_links: int) -> list[tuple[int, str]]:
         """Return numbers and URLs of waiting links, drawn at random."""
 

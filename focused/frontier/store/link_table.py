@@ -10,7 +10,7 @@ from focused.frontier.store.schema import WAITING
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from focused.frontier.store.link import FrontierLink
     from focused.method.scoring.evidence import Evidence
@@ -79,6 +79,12 @@ class LinkTable:
         among = f"SELECT id, url FROM links WHERE state = {WAITING} AND referrer AND request IS NULL AND id IN "
         found = dict(self._sql.execute(f"{among} ({', '.join(map(str, numbers))})"))
         return [(number, found[number]) for number in numbers if number in found]
+
+    def best(self, hosts: Iterable[int], n_links: int) -> list[str]:
+        """Return the URLs of the best waiting links of some hosts, the best first."""
+        of_host = f"SELECT rank, url FROM links WHERE host = ? AND state = {WAITING} ORDER BY rank LIMIT ?"
+        found = [row for host in hosts for row in self._sql.execute(of_host, (host, n_links))]
+        return [url for _, url in sorted(found)[:n_links]]
 
     def best_of(self, host: int) -> LinkRow | None:
         """Return the row of a host's best waiting link, with the rank of the next one; None if none waits."""

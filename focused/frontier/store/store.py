@@ -39,6 +39,9 @@ if TYPE_CHECKING:
 _DRAWS_A_LINK = 8
 """Numbers that are drawn for each waiting link that is wanted: many of them belong to links that wait no more."""
 
+_BUSIEST = 200
+"""Hosts that are looked at for the best links of all."""
+
 
 class FrontierStore(LinkStates):
     """Links in an SQLite file; of each host the best waiting one in memory.
@@ -220,6 +223,11 @@ class FrontierStore(LinkStates):
     def best_of(self, host: int) -> LinkRow | None:
         """Return the best waiting link of a host, by its number; None if none waits."""
         return self._table.best_of(host)
+
+    def best(self, n_links: int) -> list[str]:
+        """Return the URLs of the best waiting links of the hosts with most pages, the best first."""
+        busiest = self._sql.execute("SELECT id FROM hosts ORDER BY n_pages DESC LIMIT ?", (_BUSIEST,))
+        return self._table.best([host for (host,) in busiest], n_links)
 
     def gives_up_rest(self, host: int) -> bool:
         """Give up what waits of a host that has reached a cap; tell whether it has."""
