@@ -21,7 +21,8 @@ def recorded(tmp_path, n_pages: int):
 
 def test_a_replayed_forecast_is_that_of_the_crawl(tmp_path):
     labels = {f"http://h.org/{number}": {"stars"} for number in range(200, 300)}
-    found = forecast.told("sky", recorded(tmp_path, 300), labels)
+    relevant, true, rows = forecast.read("sky", recorded(tmp_path, 300), labels)
+    found = forecast.told("sky", relevant, true, rows)
     forecaster = Forecaster()
     for number in range(75):
         forecaster.add(0.5 if number else None, is_relevant=number % 3 == 0)
@@ -33,4 +34,6 @@ def test_a_replayed_forecast_is_that_of_the_crawl(tmp_path):
 
 
 def test_a_crawl_that_ended_before_the_last_moment_tells_nothing(tmp_path):
-    assert forecast.told("sky", recorded(tmp_path, 150), {}) == []
+    relevant, true, rows = forecast.read("sky", recorded(tmp_path, 150), {})
+    assert true is None
+    assert forecast.told("sky", relevant, true, rows) == []
