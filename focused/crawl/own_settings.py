@@ -201,7 +201,8 @@ FOLDERS = (
             "The only folder from which Scrapyd's clients may name WARC files and files of seeds.", set_by=SERVER),
     Setting("FOCUSED_CACHE_DIR", "",
             "Folder for indexes of WARC files whose own folder cannot be written; by default `$XDG_CACHE_HOME/focused` "
-            "or `~/.cache/focused`.", set_by=SERVER),
+            "or `~/.cache/focused`. The environment variable also says where "
+            "the unpacked language model is kept (67 MB).", set_by=SERVER),
 )
 OF_ENVIRONMENT = (*FOLDERS, DATABASE, POSTGRESQL, METRICS_TOKEN)
 """Environment variables of the same names give these, too."""
