@@ -12,6 +12,7 @@ from focused.collection.page import CollectedPage, pack_terms, unpack_terms
 from focused.collection.schema import CollectionFileError, open_collection
 from focused.collection.store import INDEX_EVERY_PAGES, CollectionStore
 from focused.collection.view import CollectionView, PageFilter, headings_of, terms_of
+from focused.collection.word_index import bring_up_to_date
 
 
 def page(number: int, **fields) -> CollectedPage:
@@ -134,10 +135,65 @@ def test_words_are_found_by_their_form_without_accents_and_the_best_page_comes_f
         assert urls(view.search("cafe")) == ["http://h1.example/1", "http://h2.example/2"]
         assert "[Caf\u00e9]" in view.search("cafe")[0]["snippet"]
         assert len(view.search("cafe", delivered=None)) == 3
-        with pytest.raises(
-            CollectionFileError, match=r'The words cannot be sought for: .* Put them in quotes: "two words"'
-        ):
-            view.search('"cafe')
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [('"cafe', [1]), ("x-ray", [2]), ("c++ source", [3]), ("star -x-ray", [3]), ("o'brien", [2]), ("cafe, paris", [1])],
+)
+def test_words_that_are_no_query_of_sqlites_are_taken_as_they_stand(store, tmp_path, words, found):
+    for number, text in enumerate(
+        ("A cafe in Paris", "A star in x-ray light, said O'Brien", "A star in C++ source"), 1
+    ):
+        store.add(page(number, text=text))
+    store.close()
+    with CollectionView(tmp_path) as view:
+        assert [row["number"] for row in view.search(words)] == found
+        assert view.count(PageFilter(words=words)) == 1
+
+
+def test_a_search_without_a_word_says_what_it_must_be(store, tmp_path):
+    with (
+        CollectionView(tmp_path) as view,
+        pytest.raises(CollectionFileError, match=r"of letters or digits.* Got '[*]'"),
+    ):
+        view.search("*")
+
+
+def test_what_a_killed_crawl_had_not_indexed_is_found_after_the_rest_is_indexed(store, tmp_path):
+    store.add(page(1, text="comet"))
+    with CollectionView(tmp_path) as view:
+        assert view.search("comet") == []
+        bring_up_to_date(tmp_path)
+        assert urls(view.search("comet")) == ["http://h1.example/1"]
+
+
+def test_a_crawl_that_goes_on_indexes_nothing_twice_and_takes_out_what_others_have_indexed(store, tmp_path):
+    store.add(page(1, text="comet"))
+    bring_up_to_date(tmp_path)
+    store.add(page(2, url="http://h1.example/1", text="galaxy"))  # takes the place of the first
+    store.close()
+    with CollectionView(tmp_path) as view:
+        assert view.search("comet") == []
+        assert urls(view.search("galaxy")) == ["http://h1.example/1"]
+    check = sqlite3.connect(tmp_path / "collection.sqlite")
+    check.execute("INSERT INTO pages_fts (pages_fts, rank) VALUES ('integrity-check', 1)")
+
+
+def test_pages_that_come_slowly_are_indexed_soon(store, tmp_path, monkeypatch):
+    monkeypatch.setattr("focused.collection.store.INDEX_EVERY_SECS", 0.0)
+    store.add(page(1, text="comet"))
+    with CollectionView(tmp_path) as view:
+        assert len(view.search("comet")) == 1
+
+
+def test_a_strangers_collection_is_not_indexed_through_a_link(store, tmp_path):
+    store.add(page(1, text="comet"))
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "collection.sqlite").symlink_to(tmp_path / "collection.sqlite")
+    bring_up_to_date(tmp_path / "run")
+    with CollectionView(tmp_path) as view:
+        assert view.search("comet") == []
 
 
 @pytest.mark.parametrize(

@@ -113,7 +113,7 @@ def test_after_a_model_has_learnt_from_verdicts_others_say_how_good_the_pages_ar
                 sql.execute("UPDATE pages SET relevant = ? WHERE url = ?", (opinion.relevant, opinion.url))
             sql.commit()
         found = session.figures()
-        assert (found.precision, found.recall) == (None, None)
+        assert (found.precision, found.recall, found.n_learnt) == (None, None, 60)
         assert (found.former_precision, found.former_recall) == (before.precision, before.recall)
         said = "\n".join(figure_lines(found, 0.97))
         assert "Precision of the collection: not known yet; 10 more verdicts" in said
@@ -150,3 +150,8 @@ def test_a_belief_is_called_a_belief_and_what_is_missing_is_said():
         "Left out of these figures: 1 random page that nobody would judge",
     ]
     assert list(figure_lines(Figures(None, None, 0, 0, 0), 0.95)) == []
+
+
+def test_verdicts_that_the_model_has_learnt_from_are_not_passed_over_in_silence():
+    *_, last = figure_lines(Figures(None, None, 0, 0, 0, n_learnt=4), 0.95)
+    assert last == "The model has learnt from 4 verdicts on random pages: these say nothing of it since"

@@ -155,9 +155,32 @@ def test_each_view_of_each_run_is_whole_and_shows_what_strangers_wrote_as_text(c
 
 
 def test_words_that_mean_nothing_are_explained(client, runs):
-    answer = client.get(f"/runs/{key_of(runs, 'good')}/pages", params={"words": '"a'})
+    answer = client.get(f"/runs/{key_of(runs, 'good')}/pages", params={"words": "*"})
     assert answer.status_code == 200
-    assert "The words cannot be sought for" in answer.text
+    assert "Give a word of letters or digits to be found." in answer.text
+
+
+def test_a_run_with_damaged_figures_hides_no_other_run(runs, tmp_path):
+    for name in ("good", "damaged"):
+        shutil.copytree(runs / "good", tmp_path / name)
+    (tmp_path / "damaged" / "harvest.csv").write_bytes(b'pages,"a\rb\n1,\r2\n3,"\r4\x00\n')
+    client = TestClient(make_app(tmp_path, token=TOKEN, hosts=frozenset({HOST})), base_url=f"http://{HOST}")
+    shown = client.get(f"/?token={TOKEN}")
+    assert shown.status_code == 200
+    assert ">good</a>" in shown.text
+    key = next(run.key for run in Runs(tmp_path).all() if run.name == "damaged")
+    for view in ("", "/curve.json", "/pages"):
+        assert client.get(f"/runs/{key}{view}").status_code == 200
+    assert client.get("/metrics").status_code == 200
+
+
+def test_the_list_says_in_words_how_a_run_ended_and_on_how_many_hosts_links_wait(runs, tmp_path):
+    shutil.copytree(runs / "good", tmp_path / "good")
+    (tmp_path / "good" / "progress.json").write_text(json.dumps({"hosts": {"active": 1234, "failing": 2}}))
+    client = TestClient(make_app(tmp_path, token=TOKEN, hosts=frozenset({HOST})), base_url=f"http://{HOST}")
+    shown = client.get(f"/?token={TOKEN}").text
+    assert "finished: its pages are fetched" in shown
+    assert re.search(r"1,234 <span class=.soft.>\(2 do not answer\)", shown)
 
 
 def test_pages_are_shown_in_parts_with_the_words_marked(client, runs):
@@ -166,6 +189,7 @@ def test_pages_are_shown_in_parts_with_the_words_marked(client, runs):
     assert "60 pages, 1 to 50 shown" in all_pages
     assert client.get(f"/runs/{key}/pages", params={"which": "all", "offset": "50"}).text.count("<li>") == 10
     found = client.get(f"/runs/{key}/pages", params={"words": "star"}).text
+    assert re.search(r'class="snippet">.*<mark>[Ss]tar</mark>', found)
     link = re.search(rf"/runs/{key}/pages/\d+\?words=star", found)[0]
     assert re.search(r"<mark>[Ss]tar</mark>", client.get(link).text)
 
@@ -201,6 +225,20 @@ def test_a_verdict_is_written_once_for_the_page_that_was_shown(client, runs, tmp
     bad = client.get(f"/runs/{key}/judge", params={"as": "../../x"})
     assert bad.status_code == 400
     assert "name must be" in bad.text
+
+
+def test_a_page_that_others_have_judged_meanwhile_is_not_asked_about_any_more(client, runs, tmp_path):
+    path = f"/runs/{key_of(runs, 'good')}/judge"
+    page_of = re.compile(r'name="url" value="([^"]+)"').search
+
+    def asked(person):
+        return page_of(client.get(path, params={"as": person}).text)[1]
+
+    shown = asked("carl")
+    assert asked("carl") == shown  # nothing has happened
+    assert asked("dora") == shown  # nobody has judged it
+    client.post(path, data={"as": "dora", "url": shown, "answer": "n"}, headers={"origin": f"http://{HOST}"})
+    assert asked("carl") != shown
 
 
 def test_no_more_than_some_streams_are_open_at_a_time():

@@ -62,7 +62,7 @@ def test_a_person_crawls_judges_searches_and_takes_pages_away_though_crawl_and_d
             judge(page, "yyyyn")
             assert page.inner_text("#asked ul") != before  # the figure has moved
             assert "verdict" in page.inner_text("#asked ul")
-            wait_until(lambda: runs.get(run.key).in_words == "finished: max_pages")
+            wait_until(lambda: runs.get(run.key).state == "max_pages")
             said = [json.loads(line) for line in (run.path / "verdicts" / "ann.jsonl").read_text().splitlines()]
             assert [each["relevant"] for each in said] == [True] * 4 + [False] + [True] * 4 + [False]
             page.click("text=Pages")

@@ -56,7 +56,12 @@ def a_run(folder, **about):
 def test_a_crawl_is_started_stopped_and_deleted_and_a_refused_one_leaves_nothing(client, runs_dir):
     refused = client.post("/start", data={"topic": "demo", "max_pages": "many"}, headers=OWN)
     assert refused.status_code == 400
-    assert "max_pages&#39; must be a whole number of at least 0. Got &#39;many&#39;" in refused.text
+    assert "Max pages must be a whole number, such as 1000; 0: no limit. Got &#39;many&#39;." in refused.text
+    refused = client.post(
+        "/start", data={"topic": "demo", "max_pages": "1,000", "seeds": "http://a.b/", "allow": "/[("}, headers=OWN
+    )
+    assert refused.status_code == 400
+    assert "scope" in refused.text.lower() or "allow" in refused.text
     assert list((runs_dir / "demo").iterdir()) == []
     answer = client.post("/start", data={"topic": "demo", "max_pages": "100000"}, headers=OWN, follow_redirects=False)
     path, [run] = answer.headers["location"], Runs(runs_dir).all()
@@ -135,6 +140,14 @@ def test_what_is_taken_from_a_run_is_open_to_strangers_and_known_to_the_crawl():
     assert {name for name in SETTINGS if name not in ALLOWED_SETTINGS and DECLARED[name].set_by != TOPIC} == set()
     assert DECLARED.keys() >= HARMLESS_SETTINGS
     assert set(SPIDER_ARGUMENTS) >= {*ARGUMENTS, *FIELDS}
+
+
+def test_a_spent_budget_is_refused_with_what_it_must_be(client, runs_dir):
+    run = a_run(runs_dir / "one", topic="demo", command="scrapy crawl focused -a topic=demo -a max_pages=60")
+    (run.path / "harvest.csv").write_text("pages,relevant\n60,30\n")
+    answer = client.post(f"/runs/{run.key}/resume", data={"max_pages": "10"}, headers=OWN)
+    assert answer.status_code == 400
+    assert "Max pages must be more than 60, for so many pages are fetched; or 0: no limit. Got 10." in answer.text
 
 
 def test_only_the_process_that_holds_a_runs_own_lock_is_told_to_stop(runs_dir, tmp_path):

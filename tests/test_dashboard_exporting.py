@@ -57,6 +57,14 @@ def test_the_pages_that_the_filters_name_are_sent_and_no_file_stays(client, tmp_
     assert "The last export: 1 page of 1 run." in client.get(path).text
 
 
+def test_an_empty_file_is_not_sent(client, tmp_path):
+    answer = client.get(f"{path_of(tmp_path)}/file", params={"format": "csv", "host": "b.example"})
+    assert answer.status_code == 400
+    assert "No page of this run passes these filters" in answer.text
+    answer = client.get(f"{path_of(tmp_path)}/file", params={"format": "csv", "host": "http://a.example/x"})
+    assert answer.status_code == 200  # a URL stands for its host
+
+
 def test_what_a_filter_holds_is_never_an_option_and_the_command_says_what_is_wrong(client, tmp_path):
     path = path_of(tmp_path)
     answer = client.get(f"{path}/file", params={"format": "jsonl", "since": "--output=/tmp/x"})

@@ -13,7 +13,7 @@ from focused.collection.page import CollectedPage
 from focused.collection.store import CollectionStore
 from focused.dashboard.app import make_app
 from focused.dashboard.jobs import MAX_BUSY, Jobs
-from focused.dashboard.learning import WOULD
+from focused.dashboard.learning import WOULD, Learning
 from focused.dashboard.processes import Commands
 from focused.dashboard.runs import Runs
 from focused.retraining.versions import Attempt
@@ -165,6 +165,13 @@ def test_a_worse_model_is_taken_only_after_the_page_has_said_what_these_verdicts
     assert "At risk:" not in ended(**force)
     assert "--force" in log.read_text().splitlines()[-1]
     assert client.post(path, data={"what": "eat"}, headers=OWN).status_code == 400
+
+
+def test_a_model_that_is_not_worse_is_not_offered_as_one_that_is(client, run_dir, monkeypatch):
+    path = f"{path_of(run_dir)}/learn"
+    for said, is_offered in (("It is not worse", False), ("It is not clearly worse", True), ("It is worse", True)):
+        monkeypatch.setattr(Learning, "_would", lambda *_, said=said: [f"{WOULD} would do.", f"{said} (F1 0.8)."])
+        assert ("Take it although it is worse" in client.get(path).text) is is_offered
 
 
 def test_the_page_knows_how_the_command_begins_its_answer():

@@ -59,3 +59,16 @@ def test_without_a_password_no_other_machine_may_ask(tmp_path):
     assert done.err.startswith(
         "Error: Other machines may ask a dashboard only with a password of at least 12 characters"
     )
+
+
+def test_the_folder_of_runs_that_are_not_there_yet_is_made_and_another_that_is_named_must_be_there(tmp_path):
+    scrapy(
+        "dashboard", "--address", "0.0.0.0", cwd=tmp_path, env=environment(ROOT / "models")
+    )  # refused for another reason
+    assert (tmp_path / "runs").is_dir()
+    done = scrapy("dashboard", "nowhere", cwd=tmp_path, env=environment(ROOT / "models"))
+    assert (done.exit_code, done.err) == (
+        1,
+        "Error: There is no folder nowhere. Name that of your runs: scrapy dashboard RUNS_DIR\n",
+    )
+    assert not (tmp_path / "nowhere").exists()

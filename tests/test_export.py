@@ -218,7 +218,11 @@ def test_filters_choose_pages(runs, tmp_path, arguments, wanted):
             ["first", "--format", "csv", "--which", "some"],
             "--which must be one of delivered, refused, all. Got 'some'.",
         ),
-        (["first", "--format", "csv", "--words", '"a'], "The words cannot be sought for"),
+        (["first", "--format", "csv", "--words", "*"], "Give a word of letters or digits to be found. Got '*'"),
+        (
+            ["first", "--format", "csv", "--language", "English"],
+            "--language must be codes of two or three letters, such as en,de. Got 'English'.",
+        ),
         (["first", "--format", "csv", "--output", "first/pages.jsonl"], "would overwrite what a crawl"),
         (["first", "--format", "csv", "--output", "first"], "first is a folder. Name a file: --output FILE"),
         (

@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 def figure_lines(found: Figures, believed: float | None) -> Iterator[str]:
     """Yield what people's verdicts say of precision and recall, and what the model believes (None: nothing).
 
-    Without a single verdict on a random page nothing is said at all.
+    Without a single verdict on a random page, now or before the model learnt from it, nothing is said at all.
     """
     former = [
         f"{name} {_share(share)}"
         for name, share in (("precision", found.former_precision), ("recall", found.former_recall))
         if share is not None
     ]
-    if not (found.n_accepted + found.n_refused or former):
+    if not (found.n_accepted + found.n_refused or former or found.n_learnt):
         return
     belief = "" if believed is None else f"; the model believes {believed:.2f}"
     if found.precision is not None:
@@ -39,6 +39,9 @@ def figure_lines(found: Figures, believed: float | None) -> Iterator[str]:
         yield f"Recall among the pages fetched: not known yet; {_missing(n)} it calls irrelevant will say"
     if former:
         yield f"Before the model learnt from these verdicts: {'; '.join(former)}. The same verdicts say nothing of it since"
+    elif found.n_learnt:
+        learnt = quantity(found.n_learnt, "verdicts")
+        yield f"The model has learnt from {learnt} on random pages: these say nothing of it since"
     if found.n_skipped:
         yield f"Left out of these figures: {quantity(found.n_skipped, 'random pages')} that nobody would judge"
 

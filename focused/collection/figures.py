@@ -38,6 +38,8 @@ class Figures:
     #: What was known last before the model learnt from the verdicts.
     former_precision: Share | None = None
     former_recall: Share | None = None
+    #: Verdicts on random pages that the model has learnt from: they say nothing of it since.
+    n_learnt: int = 0
 
 
 def figures(pages: Group, relevant: Flags, learnt: Ints | None = None) -> Figures:

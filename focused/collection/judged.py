@@ -164,12 +164,13 @@ class JudgedCollection:
     def figures(self) -> Figures:
         """Return what people's verdicts on random pages say of the collection."""
         pages, drawn_at = self.pages, np.zeros(len(self.pages), dtype=np.int64)
-        is_learnt = np.zeros(len(pages), dtype=np.bool_)
+        is_learnt, n_learnt = np.zeros(len(pages), dtype=np.bool_), 0
         for opinion in self.opinions:
             row = None if opinion.person.startswith(ASSESSOR) else pages.row_of(self.url_of(opinion.url))
             if row is None:
                 continue
             if self.learnt.model and opinion.model != self.learnt.model:
+                n_learnt += int(opinion.drawn == RANDOM and opinion.relevant is not None and not is_learnt[row])
                 is_learnt[row] = True
             elif opinion.drawn == RANDOM:
                 drawn_at[row] = max(drawn_at[row], opinion.pages)
@@ -183,7 +184,8 @@ class JudgedCollection:
         open_ = shown[~is_learnt[shown]]
         group = Group(number[open_], pages.places(self.seed)[open_], said[open_], drawn_at[open_])
         found = figures(group, pages.relevant[open_], number[shown[is_learnt[shown] & (said[shown] > 0.5)]])
-        return replace(found, former_precision=self.learnt.precision, former_recall=self.learnt.recall)
+        former = self.learnt
+        return replace(found, former_precision=former.precision, former_recall=former.recall, n_learnt=n_learnt)
 
     def believed_precision(self) -> float | None:
         """Return what the model believes of the pages that it calls relevant: their mean relevance; None of none."""

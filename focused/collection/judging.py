@@ -87,6 +87,17 @@ class JudgingSession:
         """The collection."""
         return self._collection
 
+    def current(self) -> ShownPage | None:
+        """Return the page that is shown; another if people have judged it meanwhile, or the model has changed."""
+        shown = self._shown
+        if shown is None:
+            return self.next()
+        self._refresh()
+        is_judged = not self._is_program and shown.pick.page.url in self._collection.verdicts()
+        if is_judged or self._model != self._collection.learnt.model:
+            return self.next()
+        return shown
+
     def next(self) -> ShownPage | None:
         """Return the page to be judged now; None if there is none left among those that have been fetched."""
         if self._again is not None:

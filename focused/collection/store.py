@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import random
+import time
 from typing import TYPE_CHECKING
 
 from focused.collection.page import COLUMNS
 from focused.collection.schema import open_collection, transaction
+from focused.collection.word_index import index_rest, indexed_to, take_out
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -16,12 +18,10 @@ if TYPE_CHECKING:
 
 INDEX_EVERY_PAGES = 100
 """Pages between two updates of the index: some 20 ms. With 25 a page costs a seventh more, one by one twice as much."""
+INDEX_EVERY_SECS = 10.0
+"""Where pages come slowly: what came before is found by its words so soon, also if the crawl is killed."""
 
 _INSERT = f"INSERT INTO pages ({', '.join(COLUMNS)}) VALUES ({', '.join('?' * len(COLUMNS))})"
-_TO_INDEX = (
-    "INSERT INTO pages_fts (rowid, title, text) SELECT id, title, text FROM pages WHERE id > ? AND text_left_out = 0"
-)
-_FROM_INDEX = "INSERT INTO pages_fts (pages_fts, rowid, title, text) VALUES ('delete', ?, ?, ?)"
 
 
 class CollectionStore:
@@ -51,7 +51,8 @@ class CollectionStore:
             )
         ]
         [(self._n_irrelevant,)] = self._sql.execute("SELECT count(*) FROM pages WHERE relevant = 0")
-        self._indexed_to = int(self.about("indexed_to") or 0)
+        #: As far as this process knows; whoever searches may have indexed more.
+        self._indexed_to, self._indexed_at = indexed_to(self._sql), time.monotonic()
         [(self._last_id,)] = self._sql.execute("SELECT coalesce(max(id), 0) FROM pages")
 
     @property
@@ -86,7 +87,8 @@ class CollectionStore:
             if not page.relevant and not page.text_left_out:
                 self._with_text.append(found)
             self._last_id = found
-            if found - self._indexed_to >= INDEX_EVERY_PAGES:
+            is_late = time.monotonic() - self._indexed_at >= INDEX_EVERY_SECS
+            if is_late or found - self._indexed_to >= INDEX_EVERY_PAGES:
                 self._index()
 
     def remove_after(self, number: int) -> int:
@@ -110,26 +112,16 @@ class CollectionStore:
             self._sql.close()
 
     def _index(self) -> None:
-        self._sql.execute(_TO_INDEX, (self._indexed_to,))
-        self._indexed_to = self._last_id
-        self.describe("indexed_to", str(self._indexed_to))
+        self._indexed_to, self._indexed_at = index_rest(self._sql), time.monotonic()
 
     def _remove(self, rows: Iterable[tuple[int]]) -> None:
         for (number,) in rows:
-            self._out_of_index(number)
+            take_out(self._sql, number)
             [(relevant,)] = self._sql.execute("DELETE FROM pages WHERE id = ? RETURNING relevant", (number,)).fetchall()
             if not relevant:
                 self._n_irrelevant -= 1
                 if number in self._with_text:
                     self._with_text.remove(number)
-
-    def _out_of_index(self, number: int) -> None:
-        if number <= self._indexed_to:
-            row = self._sql.execute(
-                "SELECT id, title, text, text_left_out FROM pages WHERE id = ?", (number,)
-            ).fetchone()
-            if not row[3]:
-                self._sql.execute(_FROM_INDEX, row[:3])
 
     def _place(self) -> int | None:
         """Count a page that is not relevant; return the place of the one whose text goes, -1: its own; None: all have room."""
@@ -147,7 +139,7 @@ class CollectionStore:
         number = self._with_text[place]
         self._with_text[place] = self._with_text[-1]
         self._with_text.pop()
-        self._out_of_index(number)
+        take_out(self._sql, number)
         self._sql.execute(
             "UPDATE pages SET text = '', terms = NULL, markdown = NULL, text_left_out = 1 WHERE id = ?", (number,)
         )

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from focused.collection.marking import snippet
 from focused.collection.page import unpack_terms
 from focused.collection.schema import CollectionFileError, advice, open_collection
+from focused.collection.words import as_they_stand
 from focused.utils.file_names import COLLECTION_FILE
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 _MAX_RANKED = 3_000
 _MAX_SNIPPED = 5_000
 """Characters of a text that SQLite cuts snippets from: 2,500 hits take a tenth of a second, twice as many four times that."""
+BRACKETS = ("[", "]")
 _FOUND = "pages_fts JOIN pages ON pages.id = pages_fts.rowid"
 
 
@@ -41,7 +43,7 @@ class PageFilter:
     hosts: tuple[str, ...] = ()
     #: True: only pages without a date.
     undated: bool = False
-    #: Words to be found, in the syntax of SQLite's FTS5.
+    #: Words to be found, in the syntax of SQLite's FTS5; what it does not understand is taken word by word.
     words: str = ""
 
     def condition(self) -> tuple[str, list[Any]]:
@@ -79,16 +81,14 @@ class CollectionView:
     Raises
     ------
     CollectionFileError
-        If there is no collection, it cannot be read, or words are sought for that FTS5 does not understand.
+        If there is no collection, it cannot be read, or what is sought for holds no word.
     """
 
     def __init__(self, run_dir: Path) -> None:
         self.path = run_dir / COLLECTION_FILE
         self._sql = open_collection(self.path, read_only=True)
         self._sql.row_factory = sqlite3.Row
-        self._sql.create_function(
-            "snippet_of", 2, lambda text, words: snippet(text, words, "[", "]"), deterministic=True
-        )
+        self._sql.create_function("snippet_of", 4, snippet, deterministic=True)
         self._sql.create_function("host_of", 1, host_of, deterministic=True)
 
     def __enter__(self) -> Self:
@@ -110,7 +110,7 @@ class CollectionView:
 
         ``headings`` and ``terms`` are as the file has them: see `headings_of` and `terms_of`.
         """
-        condition, values = (wanted or PageFilter()).condition()
+        condition, values = self._understood(wanted).condition()
         if limit < 0:
             yield from self.rows(
                 f"SELECT * FROM pages WHERE {condition} ORDER BY {order} LIMIT -1 OFFSET ?", [*values, offset]
@@ -123,15 +123,18 @@ class CollectionView:
 
     def count(self, wanted: PageFilter | None = None) -> int:
         """Return how many pages there are."""
-        condition, values = (wanted or PageFilter()).condition()
+        condition, values = self._understood(wanted).condition()
         return int(next(self.rows(f"SELECT count(*) FROM pages WHERE {condition}", values))[0])
 
-    def search(self, words: str, *, delivered: bool | None = True, limit: int = 20) -> list[sqlite3.Row]:
-        """Return the best pages for words, the best first, with ``snippet``: where the words stand, marked by brackets.
+    def search(
+        self, words: str, *, delivered: bool | None = True, limit: int = 20, marks: tuple[str, str] = BRACKETS
+    ) -> list[sqlite3.Row]:
+        """Return the best pages for words, the best first, with ``snippet``: where the words stand, between two ``marks``.
 
         If more than 3,000 pages hold the words, the first of them are ranked: words that stand everywhere tell little, and a
         crawl fetches the most promising pages first.
         """
+        words = self.understood(words)
         condition, values = PageFilter(delivered=delivered).condition()
         beyond = "SELECT rowid FROM pages_fts WHERE pages_fts MATCH ? ORDER BY rowid LIMIT 1 OFFSET ?"
         end = next((row["rowid"] for row in self.rows(beyond, [words, _MAX_RANKED])), None)
@@ -144,11 +147,33 @@ class CollectionView:
         )
         found = [row["hit"] for row in self.rows(ranked, [words, *values, limit])]
         shown = (
-            f"SELECT pages.*, CASE WHEN length(pages.text) > {_MAX_SNIPPED} THEN snippet_of(pages.text, ?1) "
-            "ELSE snippet(pages_fts, -1, '[', ']', ' ... ', 24) END AS snippet "
+            f"SELECT pages.*, CASE WHEN length(pages.text) > {_MAX_SNIPPED} THEN snippet_of(pages.text, ?1, ?3, ?4) "
+            "ELSE snippet(pages_fts, -1, ?3, ?4, ' ... ', 24) END AS snippet "
             f"FROM {_FOUND} WHERE pages_fts MATCH ?1 AND pages_fts.rowid = ?2"
         )
-        return [row for number in found for row in self.rows(shown, [words, number])]
+        return [row for number in found for row in self.rows(shown, [words, number, *marks])]
+
+    def understood(self, words: str) -> str:
+        """Return words as FTS5 understands them: as they are, or else each as it stands (`x-ray`, `c++`)."""
+        try:
+            self._sql.execute("SELECT 1 FROM pages_fts WHERE pages_fts MATCH ? LIMIT 1", [words]).fetchone()
+        except sqlite3.OperationalError as error:
+            if "locked" in str(error) or "no such table" in str(error):
+                raise CollectionFileError(advice(self.path, error)) from None
+            plain = as_they_stand(words)
+            if not plain:
+                raise CollectionFileError(
+                    f"Give a word of letters or digits to be found. Got {words[:100]!r}"
+                ) from None
+            return plain
+        except sqlite3.DatabaseError as error:
+            raise CollectionFileError(advice(self.path, error)) from None
+        return words
+
+    def _understood(self, wanted: PageFilter | None) -> PageFilter:
+        if wanted is None or not wanted.words:
+            return wanted or PageFilter()
+        return replace(wanted, words=self.understood(wanted.words))
 
     def about(self) -> dict[str, str]:
         """Return what the file says of itself."""
@@ -160,12 +185,6 @@ class CollectionView:
             # No `yield from`: it would close the cursor of whoever stops early, perhaps after the file was closed.
             for row in self._sql.execute(statement, values):  # noqa: UP028
                 yield row
-        except sqlite3.OperationalError as error:
-            if "fts5" in str(error) or "no such column" in str(error) or "unterminated" in str(error):
-                raise CollectionFileError(
-                    f'The words cannot be sought for: {error}. Put them in quotes: "two words", or one by one'
-                ) from None
-            raise CollectionFileError(advice(self.path, error)) from None
         except sqlite3.DatabaseError as error:
             raise CollectionFileError(advice(self.path, error)) from None
 

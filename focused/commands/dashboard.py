@@ -92,6 +92,9 @@ class Command(ProjectCommand):
         if args and is_database_url(args[0]):
             folder = local_run(args[0], runs_dir)
             Thread(target=_follow, args=(folder,), daemon=True).start()
+        if not args:
+            with suppress(OSError):  # that it is none is said below
+                folder.mkdir(parents=True, exist_ok=True)  # of runs that are not there yet
         if not folder.is_dir():
             raise ValueError(f"There is no folder {folder}. Name that of your runs: scrapy dashboard RUNS_DIR")
         # Taken out of the environment: what is started from here need not know it.
@@ -99,7 +102,7 @@ class Command(ProjectCommand):
         password = "" if is_local else check_password(password)
         if opts.address in ANY and not opts.name:
             raise ValueError(f"--address {opts.address} needs --name HOST: under which name people reach this machine.")
-        listening = _listen(opts.address, whole_number("--port", opts.port))
+        listening = _listen(opts.address, whole_number("--port", opts.port, most=65_535))
         port, token = listening.getsockname()[1], secrets.token_urlsafe(24)
         named = [LOCAL, "localhost"] if is_local else [f"[{opts.address}]" if ":" in opts.address else opts.address]
         # A server with TLS that stands before this one is reached without a port.

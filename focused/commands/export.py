@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 from focused.collection.formats import FORMATS, SUFFIXES
 from focused.collection.joined import JoinedRuns
 from focused.collection.schema import CollectionFileError
-from focused.collection.view import PageFilter
+from focused.collection.view import PageFilter, host_of
+from focused.collection.word_index import bring_up_to_date
 from focused.crawl.own_settings import CSV_SAFE
 from focused.crawl.shared_copy import local_runs
 from focused.retraining.applied_verdicts import apply_verdicts
@@ -42,6 +43,7 @@ Examples:
       a crawl that many workers share; RUNS_DIR/TOPIC/CRAWL follows it
 """
 _WHICH = {"delivered": True, "refused": False, "all": None}
+_LANGUAGE = re.compile(r"[A-Za-z]{2,3}")
 _DATE = re.compile(r"[0-9]{4}(-[0-9]{2}(-[0-9]{2})?)?")
 
 
@@ -81,6 +83,9 @@ class Command(ProjectCommand):
             folders = [folder for folder in folders if folder.is_dir() and not _is_export(folder)] or folders
         output = _output(opts.output, opts.format, folders)
         unknown = [line for folder in folders for line in _follow_verdicts(folder)]
+        if opts.words:
+            for folder in folders:
+                bring_up_to_date(folder)
         with JoinedRuns(folders, _filter(opts)) as runs:
             write = FORMATS[opts.format]
             if opts.format == "csv":
@@ -165,6 +170,10 @@ def _filter(opts: argparse.Namespace) -> PageFilter:
         if value is not None and not _DATE.fullmatch(value):
             raise ValueError(f"--{option} must be a date such as 2024, 2024-05 or 2024-05-31. Got {value!r}.")
     languages, hosts = (tuple(filter(None, re.split(r"[,\s]+", text))) for text in (opts.language, opts.host))
+    for code in languages:
+        if not _LANGUAGE.fullmatch(code):
+            raise ValueError(f"--language must be codes of two or three letters, such as en,de. Got {code!r}.")
+    hosts = tuple(host_of(each) if "://" in each else each.rstrip("/") for each in hosts)
     return PageFilter(
         delivered=_WHICH[opts.which], least_relevance=least, languages=languages, since=opts.since, before=opts.before,
         hosts=hosts, words=opts.words,

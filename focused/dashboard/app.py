@@ -88,6 +88,7 @@ class Views(Site):
 
     def __init__(self, runs: Runs, commands: Commands) -> None:
         super().__init__(runs, commands)
+        self.templates.env.filters["pieces"] = pages.pieces
         self._room = JudgingRoom()
         self._verdicts = TakenIn()
 

@@ -36,6 +36,8 @@ FILTERS = {
 }
 """Options of ``scrapy export``, which checks what they are given, and what they mean."""
 _PIECE_BYTES = 1 << 18
+_NOTHING = "0 pages of "
+"""How the command begins to say that it has written none."""
 
 
 class Exporting:
@@ -71,6 +73,9 @@ class Exporting:
             said = await self._site.commands.done(request.is_disconnected, "export", *words)
             # A download shows no text: what the command says after its first line stands above the form from now on.
             self._remarks[run.key] = said.splitlines()[1:]
+            if any(line.startswith(_NOTHING) for line in self._remarks[run.key]):
+                self._remarks.pop(run.key)
+                raise CommandError("No page of this run passes these filters: there is nothing to take away.")
             if output.is_dir():
                 output = Path(await run_in_threadpool(shutil.make_archive, str(output), "zip", output))
             file = output.open("rb")  # its name goes now: the file is there until it is closed, whatever ends

@@ -54,7 +54,7 @@ class JudgingRoom:
 
         Pages that take long to be read are read while the answer says so.
         """
-        work = asyncio.ensure_future(self._run(run_dir, person, _ask))
+        work = asyncio.ensure_future(self._run(run_dir, person, _look))
         done, _ = await asyncio.wait([work], timeout=soon.ANSWER_SECS)
         if done:
             return work.result()
@@ -92,13 +92,18 @@ class JudgingRoom:
             raise
 
 
-def _ask(seat: _Seat) -> Asked:
+def _look(seat: _Seat) -> Asked:
+    """Look anew at what the person is shown: others judge meanwhile, and the model learns."""
     session = seat.session
     assert session is not None
-    if seat.asked is None or seat.asked.shown is None:
-        lines = list(figure_lines(session.figures(), session.about.believed_precision()))
-        seat.asked = Asked(session.path.stem, session.next(), session.counts, lines)
+    shown = session.next() if seat.asked is None or seat.asked.shown is None else session.current()
+    lines = list(figure_lines(session.figures(), session.about.believed_precision()))
+    seat.asked = Asked(session.path.stem, shown, session.counts, lines)
     return seat.asked
+
+
+def _ask(seat: _Seat) -> Asked:
+    return _look(seat) if seat.asked is None or seat.asked.shown is None else seat.asked
 
 
 def _answer(seat: _Seat, url: str, answer: str) -> Asked:

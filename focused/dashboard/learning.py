@@ -30,6 +30,7 @@ LOG_FILE = "train.log"
 """What trainings say that were started here, in the run directory."""
 WOULD = "Nothing is written: this is what a training"
 """How the command says what it would do (`focused.commands.train_from_run_words.WOULD`, which is dear to import)."""
+_NOT_WORSE = "It is not worse"
 _MAX_VERSIONS, _N_TERMS = 20, 8
 TRY, TRAIN, FORCE = "try", "train", "force"
 """Buttons: say what a training would do; train; train although the new model is worse."""
@@ -105,8 +106,9 @@ class Learning:
             opinions, why_none = self._site.judged.opinions(run.path), ""
         except CollectionFileError as fault:
             opinions, why_none = None, str(fault)
+        would = self._would(run)
         shown: dict[str, Any] = {
-            "run": run, "would": self._would(run), "opinions": opinions,
+            "run": run, "would": would, "is_not_worse": any(_NOT_WORSE in line for line in would), "opinions": opinions,
             "is_reading": not why_none and (opinions is None or opinions.is_old),
             "why_none": why_none, "error": error,
             "job": self._jobs.of(run.key, run.path / LOG_FILE), "learnt": self._learnt(run), "versions": versions(run),

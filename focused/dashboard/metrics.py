@@ -54,7 +54,11 @@ _OF_STATS = {
     "requests": ("downloader/request_count", "requests sent"),
     "responses": ("downloader/response_count", "responses received"),
     "response_bytes": ("downloader/response_bytes", "bytes of responses received"),
-    "failed_pages": ("focused/pages/failed_count", "pages that could not be fetched"),
+    "failed_pages": (
+        "focused/pages/failed_count",
+        "pages that could not be fetched; HTTP errors and what robots.txt forbids are no such pages",
+    ),
+    "http_errors": ("httperror/response_ignored_count", "responses with an HTTP error"),
     "copies": ("focused/pages/copy_count", "pages that repeat others"),
     "trainings": ("focused/retraining/trainings_finished_count", "trainings of the model in this crawl"),
     "errors": ("log_count/ERROR", "errors in the log"),

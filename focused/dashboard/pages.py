@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from focused.collection.marking import marked
 from focused.collection.schema import CollectionFileError
 from focused.collection.view import CollectionView, PageFilter
+from focused.collection.word_index import bring_up_to_date
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -33,10 +34,13 @@ class Found:
 def find(run_dir: Path, words: str, which: str, sort: str, offset: int) -> Found:
     """Return pages, the best first where words are sought for; an error says what is wrong with the words."""
     delivered = WHICH.get(which, True)
+    if words:
+        bring_up_to_date(run_dir)
     try:
         with CollectionView(run_dir) as view:
             if words:
-                return Found(view.search(words, delivered=delivered, limit=PAGE_ROWS), None)
+                found = view.search(words, delivered=delivered, limit=PAGE_ROWS, marks=(_BEGIN, _END))
+                return Found(found, None)
             wanted = PageFilter(delivered=delivered)
             rows = view.pages(wanted, order=SORTS.get(sort, "number"), limit=PAGE_ROWS, offset=offset)
             return Found(list(rows), view.count(wanted))

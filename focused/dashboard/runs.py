@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from focused.utils.file_names import COLLECTION_FILE, FRONTIER_FILE, HARVEST_FILE, RUN_FILE, RUNNING
+from focused.utils.file_names import COLLECTION_FILE, FRONTIER_FILE, HARVEST_FILE, PROGRESS_FILE, RUN_FILE, RUNNING
 from focused.utils.files import read_regular
 
 try:
@@ -28,6 +28,21 @@ _MAX_DEPTH = 3
 _MAX_BYTES = 5_000_000
 _TAIL_BYTES = 4_000
 LIVE, KILLED, STOPPED = "running", "killed", "shutdown"
+_IN_WORDS = {
+    LIVE: "live",
+    KILLED: "killed",
+    STOPPED: "stopped",
+    "finished": "finished: no link is left",
+    "max_pages": "finished: its pages are fetched",
+    "max_relevant": "finished: its relevant pages are found",
+    "max_minutes": "finished: its time is up",
+    "saturated": "finished: nothing new came",
+    "alert_harvest": "stopped by an alert: few relevant pages",
+    "alert_hosts": "stopped by an alert: hosts do not answer",
+    "alert_disk": "stopped by an alert: the disk is nearly full",
+    "alert_no_page": "stopped by an alert: no page came",
+    "alert_saturated": "stopped by an alert: nothing new came",
+}
 _MOST_FILES = 2_000
 
 
@@ -50,6 +65,8 @@ class RunState:
     n_waiting: int
     #: The share of relevant pages by the model: value, low, high.
     estimate: tuple[float, float, float] | None
+    #: Hosts with links that wait, and hosts that do not answer; None where nobody knows.
+    hosts: tuple[int, int] | None
     n_bytes: int
     has_collection: bool
 
@@ -61,8 +78,7 @@ class RunState:
     @property
     def in_words(self) -> str:
         """The state for people."""
-        known = {LIVE: "live", KILLED: "killed", STOPPED: "stopped"}
-        return known.get(self.state) or f"finished: {self.state}"
+        return _IN_WORDS.get(self.state) or f"finished: {self.state.replace('_', ' ')}"
 
 
 class Runs:
@@ -113,11 +129,14 @@ def read_state(path: Path, key: str) -> RunState:
     estimate = None
     if all(each is not None for each in numbers):
         estimate = tuple(float(each or 0.0) for each in numbers)
+    hosts = read_json(path / PROGRESS_FILE).get("hosts")
+    n_hosts = [_number(hosts.get(name)) for name in ("active", "failing")] if isinstance(hosts, dict) else [None]
     return RunState(
         key=key, path=path, name=path.name, topic=_text(run.get("topic")), strategy=_text(run.get("strategy")),
         web=_text(run.get("web")), state=state, started_at=_text(run.get("started_at")), n_pages=_whole(row.get("pages")),
         n_relevant=_whole(row.get("relevant")), max_pages=_whole(run.get("max_pages")), n_waiting=_whole(row.get("frontier")),
         estimate=estimate,  # type: ignore[arg-type]
+        hosts=None if None in n_hosts else tuple(int(each or 0) for each in n_hosts),  # type: ignore[arg-type]
         n_bytes=_size(path), has_collection=(path / COLLECTION_FILE).is_file(),
     )  # fmt: skip
 
@@ -156,7 +175,12 @@ def last_row(path: Path) -> dict[str, str]:
         return {}
     if not lines or not path.is_file():
         return {}
-    names, values = (next(csv.reader(io.StringIO(line.decode("utf-8", "replace"))), []) for line in (head, lines[-1]))
+    try:
+        names, values = (
+            next(csv.reader(io.StringIO(line.decode("utf-8", "replace"))), []) for line in (head, lines[-1])
+        )
+    except csv.Error:  # damaged, or a stranger's
+        return {}
     return dict(zip(names, values, strict=False))
 
 
@@ -166,7 +190,10 @@ def curve(run_dir: Path, most: int = 500) -> list[list[float | None]]:
         text = read_regular(run_dir / HARVEST_FILE, 20 * _MAX_BYTES).decode("utf-8", "replace")
     except (OSError, ValueError):
         return [[], [], [], []]
-    rows = list(csv.DictReader(io.StringIO(text)))
+    try:
+        rows = list(csv.DictReader(io.StringIO(text)))
+    except csv.Error:  # damaged, or a stranger's
+        return [[], [], [], []]
     rows = rows[:: max(1, len(rows) // most)] + rows[-1:]
     recent = next((name for name in (rows[0] if rows else {}) if name and name.startswith("harvest_rate_last")), "")
     return [[_number(row.get(name)) for row in rows] for name in ("pages", "harvest_rate", recent, "estimated")]

@@ -30,14 +30,17 @@ if TYPE_CHECKING:
 
 FIELDS = {
     "seeds": "where the crawl starts: URLs; empty: the topic's own",
-    "max_pages": "pages to fetch; 0: no limit; empty: 1,000",
+    "max_pages": "pages to fetch; 0: no limit; empty: 1000",
     "max_minutes": "minutes to crawl; 0 or empty: no limit",
     "max_relevant": "relevant pages to find; 0 or empty: no limit",
     "allow": "domains and paths that the crawl stays in: example.org, /papers/; empty: all",
     "deny": "domains and paths that are never asked for",
     "languages": "languages of relevant pages, such as en,de; empty: all",
-    "web": "where pages come from: live or demo; empty: as the topic says",
+    "stop_when": "saturated: the crawl ends when nothing new has come for so long; empty: when its budgets are spent",
+    "web": "where pages come from; empty: as the topic says",
 }
+CHOICES = {"stop_when": ("", "saturated"), "web": ("", "live", "demo")}
+"""Of these one is chosen."""
 """Spider arguments beside the topic, and what they mean; the crawl checks them."""
 _MAX_SEEDS_CHARS = 60_000
 _LOG_CHARS = 3_000
@@ -80,8 +83,12 @@ class Starting:
         wrong = [word for word in re.split(r"[\s,]+", said["seeds"]) if word and not re.match("https?://", word)]
         if wrong:
             raise ValueError(f"A seed must be a URL such as http://a.example/. Got {wrong[0][:100]!r}.")
-        if said["web"] not in ("", "live", "demo"):
-            raise ValueError(f"Web must be live or demo; another is named in a terminal. Got {said['web'][:100]!r}.")
+        for name, known in CHOICES.items():
+            if said[name] not in known:
+                words = " or ".join(filter(None, known))
+                raise ValueError(f"{_label(name)} must be {words}, or empty. Got {said[name][:100]!r}.")
+        for name in BUDGETS:
+            said[name] = _number(name, said[name])
         run_dir = new_run_dir(self._site.runs.folder, said["topic"])
         try:
             self._run(spider_words(said, (), run_dir), run_dir)
@@ -117,7 +124,8 @@ class Starting:
         form = await request.form(max_files=0, max_fields=10)
         try:
             arguments, settings = arguments_of(run.path)
-            arguments |= {name: text for name in BUDGETS if (text := text_of(form, name))}
+            arguments |= {name: _number(name, text) for name in BUDGETS if (text := text_of(form, name))}
+            _check_room(run, arguments)
             await run_in_threadpool(self._run, spider_words(arguments, settings, run.path), run.path)
         except (ValueError, OSError) as error:
             return await run_in_threadpool(self._manage, request, str(error), 400)
@@ -137,7 +145,9 @@ class Starting:
 
     def _start_form(self, request: Request, said: dict[str, str], error: str = "", status: int = 200) -> Response:
         topics = topic_names(*self._site.commands.models_dirs)
-        return self._site.show(request, "start.html", status, topics=topics, fields=FIELDS, said=said, error=error)
+        return self._site.show(
+            request, "start.html", status, topics=topics, fields=FIELDS, choices=CHOICES, said=said, error=error
+        )
 
     def _manage(self, request: Request, error: str = "", status: int = 200) -> Response:
         run = self._site.run_of(request)
@@ -153,3 +163,30 @@ class Starting:
             return {"budgets": {}, "command": "", "why_not": str(error)}
         command = shlex.join(["scrapy", "crawl", *spider_words(arguments, settings, run.path)])
         return {"budgets": {name: arguments.get(name, "") for name in BUDGETS}, "command": command, "why_not": ""}
+
+
+def _label(name: str) -> str:
+    """Return what the form calls a field."""
+    return name.replace("_", " ").capitalize()
+
+
+def _number(name: str, text: str) -> str:
+    """Return a number as spider arguments are written, for people write 1,000; a ValueError names the field."""
+    plain = re.sub(r"[,\s'](?=[0-9]{3}\b)", "", text)
+    if plain and not re.fullmatch(r"[0-9]{1,12}" if name != "max_minutes" else r"[0-9]{1,9}(\.[0-9]{1,9})?", plain):
+        what = "minutes, such as 90 or 0.5" if name == "max_minutes" else "a whole number, such as 1000"
+        raise ValueError(f"{_label(name)} must be {what}; 0: no limit. Got {text[:100]!r}.")
+    return plain
+
+
+def _check_room(run: RunState, arguments: dict[str, str]) -> None:
+    """Refuse to resume a crawl whose budget is spent: it would end at once; a ValueError says what the budget must be."""
+    for name, spent, what in (
+        ("max_pages", run.n_pages, "pages are fetched"),
+        ("max_relevant", run.n_relevant, "relevant pages are found"),
+    ):
+        budget = int(arguments.get(name) or 0)
+        if 0 < budget <= spent:
+            raise ValueError(
+                f"{_label(name)} must be more than {spent:,}, for so many {what}; or 0: no limit. Got {budget:,}."
+            )

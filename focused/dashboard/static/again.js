@@ -3,8 +3,9 @@
 for (const place of document.querySelectorAll("[data-again]")) {
   const look = async () => {
     if (!place.querySelector("[data-busy]")) return;
-    const answer = await fetch(place.dataset.again);
-    if (!answer.ok) return;
+    const answer = await fetch(place.dataset.again).catch(() => null);
+    lost(!answer || !answer.ok);
+    if (!answer || !answer.ok) return;
     place.innerHTML = await answer.text();
     setTimeout(look, 1500);
   };

@@ -11,10 +11,14 @@
     const body = new URLSearchParams(new FormData(form));
     body.set("answer", button.value);
     try {
-      const answer = await fetch(form.action, { method: "POST", body, headers: { "X-Part": "1" } });
+      const answer = await fetch(form.action, { method: "POST", body, headers: { "X-Part": "1" } }).catch(() => null);
+      lost(!answer);
+      if (!answer) return;
       asked.innerHTML = await answer.text();
       if (!answer.ok) location.reload();
       window.scrollTo(0, 0);
+      const text = asked.querySelector(".judged");
+      if (text) text.focus({ preventScroll: true });
     } finally {
       isSending = false;
     }

@@ -8,8 +8,8 @@
   const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
   async function draw() {
-    const answer = await fetch(place.dataset.curve);
-    if (!answer.ok) return;
+    const answer = await fetch(place.dataset.curve).catch(() => null);
+    if (!answer || !answer.ok) return;
     const columns = await answer.json();
     if (!columns[0].length) return;
     if (chart) {
@@ -37,4 +37,6 @@
     draw();
   });
   events.addEventListener("end", () => events.close());
+  events.addEventListener("open", () => lost(false));
+  events.addEventListener("error", () => lost(true));
 })();
