@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from focused.frontier.interface import Frontier
 
 _MOST_NAMED = 50
-_N_NEXT = 8
+_N_NEXT = 24
 """Best links whose strongest evidence is said."""
 
 
