@@ -26,6 +26,8 @@ ASSESSOR = "assessor-"
 MAX_FILE_BYTES, MAX_LINE_BYTES = 100_000_000, 20_000
 _MOST_PERSON_CHARS = 64
 _NAME = re.compile(r"\w[\w .@-]{0,63}")
+_MAX_NAME_BYTES = 200
+"""A file has the name, and 255 bytes at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +107,7 @@ class VerdictLog:
     """
 
     def __init__(self, folder: Path, person: str) -> None:
-        if not _NAME.fullmatch(person):
+        if not _NAME.fullmatch(person) or len(person.encode()) > _MAX_NAME_BYTES:
             raise ValueError(f"A person's name must be up to 64 letters, digits and ._@- or spaces. Got {person!r}.")
         self.person = person
         self.path = folder / f"{person}.jsonl"

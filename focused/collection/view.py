@@ -104,7 +104,13 @@ class CollectionView:
         self._sql.close()
 
     def pages(
-        self, wanted: PageFilter | None = None, *, order: str = "number", limit: int = -1, offset: int = 0
+        self,
+        wanted: PageFilter | None = None,
+        *,
+        order: str = "number",
+        limit: int = -1,
+        offset: int = 0,
+        columns: str = "*",
     ) -> Iterator[sqlite3.Row]:
         """Yield rows of the table ``pages``, in the order of a column or an SQL expression over columns.
 
@@ -113,13 +119,13 @@ class CollectionView:
         condition, values = self._understood(wanted).condition()
         if limit < 0:
             yield from self.rows(
-                f"SELECT * FROM pages WHERE {condition} ORDER BY {order} LIMIT -1 OFFSET ?", [*values, offset]
+                f"SELECT {columns} FROM pages WHERE {condition} ORDER BY {order} LIMIT -1 OFFSET ?", [*values, offset]
             )
             return
         # An index holds what most lists are sorted by: only the pages that are shown are read.
         chosen = f"SELECT id FROM pages WHERE {condition} ORDER BY {order} LIMIT ? OFFSET ?"
         for number in [row["id"] for row in self.rows(chosen, [*values, limit, offset])]:
-            yield from self.rows("SELECT * FROM pages WHERE id = ?", [number])
+            yield from self.rows(f"SELECT {columns} FROM pages WHERE id = ?", [number])
 
     def count(self, wanted: PageFilter | None = None) -> int:
         """Return how many pages there are."""
@@ -127,7 +133,13 @@ class CollectionView:
         return int(next(self.rows(f"SELECT count(*) FROM pages WHERE {condition}", values))[0])
 
     def search(
-        self, words: str, *, delivered: bool | None = True, limit: int = 20, marks: tuple[str, str] = BRACKETS
+        self,
+        words: str,
+        *,
+        delivered: bool | None = True,
+        limit: int = 20,
+        marks: tuple[str, str] = BRACKETS,
+        columns: str = "pages.*",
     ) -> list[sqlite3.Row]:
         """Return the best pages for words, the best first, with ``snippet``: where the words stand, between two ``marks``.
 
@@ -147,7 +159,7 @@ class CollectionView:
         )
         found = [row["hit"] for row in self.rows(ranked, [words, *values, limit])]
         shown = (
-            f"SELECT pages.*, CASE WHEN length(pages.text) > {_MAX_SNIPPED} THEN snippet_of(pages.text, ?1, ?3, ?4) "
+            f"SELECT {columns}, CASE WHEN length(pages.text) > {_MAX_SNIPPED} THEN snippet_of(pages.text, ?1, ?3, ?4) "
             "ELSE snippet(pages_fts, -1, ?3, ?4, ' ... ', 24) END AS snippet "
             f"FROM {_FOUND} WHERE pages_fts MATCH ?1 AND pages_fts.rowid = ?2"
         )

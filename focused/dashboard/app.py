@@ -19,13 +19,15 @@ from focused.dashboard import pages
 from focused.dashboard.exporting import Exporting
 from focused.dashboard.frontier import best_links, hosts
 from focused.dashboard.guard import Guard
+from focused.dashboard.harvest_file import curve
 from focused.dashboard.jobs import Jobs
 from focused.dashboard.judging import JudgingRoom
 from focused.dashboard.learning import Learning
 from focused.dashboard.live import read_live
 from focused.dashboard.metrics import Metrics
+from focused.dashboard.mishaps import Mishaps
 from focused.dashboard.processes import Commands
-from focused.dashboard.runs import Runs, RunState, curve, read_json
+from focused.dashboard.runs import Runs, RunState, read_json
 from focused.dashboard.site import HERE, Site
 from focused.dashboard.starting import Starting
 from focused.dashboard.topics import Topics
@@ -40,6 +42,8 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
 _EVERY_SECS = 2.0
+_MOST_NUMBER = 2**63 - 1
+"""Of a row that SQLite may have."""
 
 
 def make_app(
@@ -72,7 +76,10 @@ def make_app(
     ]
     return Starlette(
         routes=routes,
-        middleware=[Middleware(Guard, token=token, hosts=hosts, password=password, metrics_token=metrics_token)],
+        middleware=[
+            Middleware(Guard, token=token, hosts=hosts, password=password, metrics_token=metrics_token),
+            Middleware(Mishaps),
+        ],
         exception_handlers={HTTPException: views.failed, ValueError: views.failed},
     )
 
@@ -130,7 +137,8 @@ class Views(Site):
         """Show one page."""
         run, words = self.run_of(request), request.query_params.get("words", "")[:500]
         note = self._verdicts.take_in(run.path)
-        found = pages.one(run.path, request.path_params["number"], words)
+        number = request.path_params["number"]
+        found = pages.one(run.path, number, words) if number <= _MOST_NUMBER else None
         if found is None:
             raise HTTPException(404, "This page is not in the collection any more.")
         row, text = found

@@ -169,7 +169,25 @@ def delete(run: RunState, runs_dir: Path) -> None:
         # From now on it is no run; if the rest fails, what is left has this name.
         gone = path.with_name(f"{_DELETED}{path.name}-{time.time_ns()}")
         path.rename(gone)
-        shutil.rmtree(gone)
+        try:
+            shutil.rmtree(gone)
+        except RecursionError:  # folders in folders in folders
+            _remove_deep(gone)
+
+
+def _remove_deep(folder: Path) -> None:
+    """Remove a folder of any depth; links are removed, never followed."""
+    waiting, met = [str(folder)], list[str]()
+    while waiting:
+        met.append(waiting.pop())
+        with os.scandir(met[-1]) as entries:
+            for each in entries:
+                if each.is_dir(follow_symlinks=False):
+                    waiting.append(each.path)
+                else:
+                    os.unlink(each.path)  # noqa: PTH108
+    for each_folder in reversed(met):
+        os.rmdir(each_folder)  # noqa: PTH106
 
 
 def _subfolders(path: Path) -> list[Path]:

@@ -12,7 +12,7 @@ from starlette.routing import Route
 from focused.collection.schema import CollectionFileError
 from focused.dashboard.runs import read_json
 from focused.dashboard.verdicts import verdict_stamps
-from focused.method.topic import MANIFEST_FILE, TOPIC_FILE, topic_names
+from focused.method.topic import MANIFEST_FILE, TOPIC_FILE, TopicError, check_topic_name, topic_names
 from focused.retraining.versions import FOLDER, read_attempts
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ class Learning:
 
     def _learnt(self, run: RunState) -> dict[str, Any]:
         """Return what the topic's manifest says of a training from this run; empty if it says nothing."""
-        folders = [folder / run.topic for folder in self._site.commands.models_dirs if run.topic]
+        folders = [folder / run.topic for folder in self._site.commands.models_dirs if is_topic_name(run.topic)]
         folder = next((each for each in folders if (each / TOPIC_FILE).is_file()), None)
         found = {} if folder is None else read_json(folder / MANIFEST_FILE).get("retraining")
         if (
@@ -145,10 +145,14 @@ def versions(run: RunState) -> list[Version]:
     found, before = list[Version](), list[list[str]]()
     try:
         attempts = read_attempts(run.path)
-    except OSError:
+    except (OSError, ValueError):
         return []
     for each in attempts[-_MAX_VERSIONS:]:
-        terms = _terms(run.path / FOLDER / str(each.version) / run.topic) if each.accepted and run.topic else []
+        terms = (
+            _terms(run.path / FOLDER / str(each.version) / run.topic)
+            if each.accepted and is_topic_name(run.topic)
+            else []
+        )
         new = [[term for term in now if term not in old][:_N_TERMS] for now, old in zip(terms, before, strict=False)]
         before = terms or before
         now_for, now_against = new or [[], []]
@@ -181,3 +185,12 @@ def numbers(value: Any) -> dict[str, Any]:
 
 def _list(value: Any) -> list[Any]:
     return value[:500] if isinstance(value, list) else []
+
+
+def is_topic_name(name: str) -> bool:
+    """Tell whether a text may name a topic: no path is made of others."""
+    try:
+        check_topic_name(name)
+    except TopicError:
+        return False
+    return True

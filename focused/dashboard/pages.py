@@ -17,6 +17,11 @@ WHICH = {"delivered": True, "refused": False, "all": None}
 SORTS = {"order": "number", "latest": "number DESC", "relevance": "relevance DESC, number"}
 PAGE_ROWS = 50
 _MAX_SHOWN = 200_000
+# What a list shows of a page, and no more: texts may be long, and a stranger's titles, too.
+_SHOWN = (
+    ", ".join(f"substr(pages.{name}, 1, 500) AS {name}" for name in ("title", "url", "date", "duplicate_of"))
+    + ", pages.id, pages.relevance, pages.verdict"
+)
 # Marks that no page's text can hold: what it shows has lost its control characters.
 _BEGIN, _END = "\x02", "\x03"
 
@@ -39,10 +44,10 @@ def find(run_dir: Path, words: str, which: str, sort: str, offset: int) -> Found
     try:
         with CollectionView(run_dir) as view:
             if words:
-                found = view.search(words, delivered=delivered, limit=PAGE_ROWS, marks=(_BEGIN, _END))
+                found = view.search(words, delivered=delivered, limit=PAGE_ROWS, marks=(_BEGIN, _END), columns=_SHOWN)
                 return Found(found, None)
             wanted = PageFilter(delivered=delivered)
-            rows = view.pages(wanted, order=SORTS.get(sort, "number"), limit=PAGE_ROWS, offset=offset)
+            rows = view.pages(wanted, order=SORTS.get(sort, "number"), limit=PAGE_ROWS, offset=offset, columns=_SHOWN)
             return Found(list(rows), view.count(wanted))
     except CollectionFileError as error:
         return Found([], None, str(error))

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import io
 import json
+import logging
 import os
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from focused.dashboard.harvest_file import last_row, number_of
 from focused.utils.file_names import COLLECTION_FILE, FRONTIER_FILE, HARVEST_FILE, PROGRESS_FILE, RUN_FILE, RUNNING
 from focused.utils.files import read_regular
 
@@ -23,15 +23,17 @@ except ImportError:  # not on this system: whether a crawl is at work is then no
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+logger = logging.getLogger(__name__)
+
 MAX_RUNS = 2_000
 _MAX_DEPTH = 3
 _MAX_BYTES = 5_000_000
-_TAIL_BYTES = 4_000
-LIVE, KILLED, STOPPED = "running", "killed", "shutdown"
+LIVE, KILLED, STOPPED, UNREADABLE = "running", "killed", "shutdown", "cannot be read"
 _IN_WORDS = {
     LIVE: "live",
     KILLED: "killed",
     STOPPED: "stopped",
+    UNREADABLE: UNREADABLE,
     "finished": "finished: no link is left",
     "max_pages": "finished: its pages are fetched",
     "max_relevant": "finished: its relevant pages are found",
@@ -90,12 +92,12 @@ class Runs:
     def all(self) -> list[RunState]:
         """Return the runs, the latest first."""
         return sorted(
-            (read_state(path, key) for key, path in self._paths()), key=lambda run: run.started_at, reverse=True
+            (_state_of(path, key) for key, path in self._paths()), key=lambda run: run.started_at, reverse=True
         )
 
     def get(self, key: str) -> RunState | None:
         """Return a run by its key."""
-        return next((read_state(path, found) for found, path in self._paths() if found == key), None)
+        return next((_state_of(path, found) for found, path in self._paths() if found == key), None)
 
     @staticmethod
     def key_of(path: Path) -> str:
@@ -109,15 +111,39 @@ class Runs:
 
 def folders(folder: Path, depth: int = _MAX_DEPTH) -> Iterator[Path]:
     """Yield folders that hold a run, the folder itself or some levels below it; links are not followed."""
-    if (folder / RUN_FILE).is_file():
+    if _is_regular(folder / RUN_FILE):
         yield folder
         return
     if not depth:
         return
-    with suppress(OSError):
-        for each in sorted(os.scandir(folder), key=lambda entry: entry.name):
-            if each.is_dir(follow_symlinks=False) and not each.name.startswith("."):
-                yield from folders(folder / each.name, depth - 1)
+    for name in sorted(_folders_in(folder)):
+        yield from folders(folder / name, depth - 1)
+
+
+def _folders_in(folder: Path) -> list[str]:
+    names = []
+    with suppress(OSError), os.scandir(folder) as entries:
+        for each in entries:
+            with suppress(OSError):
+                names += [each.name] * (each.is_dir(follow_symlinks=False) and not each.name.startswith("."))
+    return names
+
+
+def _is_regular(path: Path) -> bool:
+    """Tell whether there is a regular file; what cannot be looked at, such as a link to an endless name, is none."""
+    try:
+        return path.is_file()
+    except (OSError, ValueError):
+        return False
+
+
+def _state_of(path: Path, key: str) -> RunState:
+    """Read a run; one whose files break all rules hides no other."""
+    try:
+        return read_state(path, key)
+    except Exception:
+        logger.exception("The run in %r cannot be read", str(path))
+        return RunState(key, path, _text(path.name), "", "", "", UNREADABLE, "", 0, 0, 0, 0, None, None, 0, False)
 
 
 def read_state(path: Path, key: str) -> RunState:
@@ -125,19 +151,19 @@ def read_state(path: Path, key: str) -> RunState:
     run, row = read_json(path / RUN_FILE), last_row(path / HARVEST_FILE)
     said = _text(run.get("finish_reason"))
     state = (LIVE if is_locked(path) else KILLED) if said in ("", RUNNING) else said
-    numbers = [_number(row.get(name)) for name in ("estimated", "estimated_low", "estimated_high")]
+    numbers = [number_of(row.get(name)) for name in ("estimated", "estimated_low", "estimated_high")]
     estimate = None
     if all(each is not None for each in numbers):
         estimate = tuple(float(each or 0.0) for each in numbers)
     hosts = read_json(path / PROGRESS_FILE).get("hosts")
-    n_hosts = [_number(hosts.get(name)) for name in ("active", "failing")] if isinstance(hosts, dict) else [None]
+    n_hosts = [number_of(hosts.get(name)) for name in ("active", "failing")] if isinstance(hosts, dict) else [None]
     return RunState(
-        key=key, path=path, name=path.name, topic=_text(run.get("topic")), strategy=_text(run.get("strategy")),
+        key=key, path=path, name=_text(path.name), topic=_text(run.get("topic")), strategy=_text(run.get("strategy")),
         web=_text(run.get("web")), state=state, started_at=_text(run.get("started_at")), n_pages=_whole(row.get("pages")),
         n_relevant=_whole(row.get("relevant")), max_pages=_whole(run.get("max_pages")), n_waiting=_whole(row.get("frontier")),
         estimate=estimate,  # type: ignore[arg-type]
         hosts=None if None in n_hosts else tuple(int(each or 0) for each in n_hosts),  # type: ignore[arg-type]
-        n_bytes=_size(path), has_collection=(path / COLLECTION_FILE).is_file(),
+        n_bytes=_size(path), has_collection=_is_regular(path / COLLECTION_FILE),
     )  # fmt: skip
 
 
@@ -153,7 +179,7 @@ def read_json(path: Path) -> dict[str, Any]:
 def is_locked(run_dir: Path) -> bool:
     """Tell whether a process holds the frontier of a run."""
     path = run_dir / f"{FRONTIER_FILE}.lock"
-    if fcntl is None or not path.is_file():
+    if fcntl is None or not _is_regular(path):
         return False
     try:
         with path.open("rb") as file:
@@ -161,42 +187,6 @@ def is_locked(run_dir: Path) -> bool:
     except OSError:
         return True
     return False
-
-
-def last_row(path: Path) -> dict[str, str]:
-    """Return the last whole row of a CSV file by the names of its columns; empty if there is none."""
-    try:
-        with path.open("rb") as file:
-            head = file.readline(_TAIL_BYTES)
-            size = file.seek(0, 2)
-            file.seek(max(len(head), size - _TAIL_BYTES))
-            lines = file.read(_TAIL_BYTES).split(b"\n")[:-1]
-    except OSError:
-        return {}
-    if not lines or not path.is_file():
-        return {}
-    try:
-        names, values = (
-            next(csv.reader(io.StringIO(line.decode("utf-8", "replace"))), []) for line in (head, lines[-1])
-        )
-    except csv.Error:  # damaged, or a stranger's
-        return {}
-    return dict(zip(names, values, strict=False))
-
-
-def curve(run_dir: Path, most: int = 500) -> list[list[float | None]]:
-    """Return columns for a chart: pages, harvest rate so far, of the last pages, estimate; at most so many rows each."""
-    try:
-        text = read_regular(run_dir / HARVEST_FILE, 20 * _MAX_BYTES).decode("utf-8", "replace")
-    except (OSError, ValueError):
-        return [[], [], [], []]
-    try:
-        rows = list(csv.DictReader(io.StringIO(text)))
-    except csv.Error:  # damaged, or a stranger's
-        return [[], [], [], []]
-    rows = rows[:: max(1, len(rows) // most)] + rows[-1:]
-    recent = next((name for name in (rows[0] if rows else {}) if name and name.startswith("harvest_rate_last")), "")
-    return [[_number(row.get(name)) for row in rows] for name in ("pages", "harvest_rate", recent, "estimated")]
 
 
 def _size(folder: Path) -> int:
@@ -214,16 +204,9 @@ def _size(folder: Path) -> int:
 
 
 def _text(value: Any) -> str:
-    return value[:300] if isinstance(value, str) else ""
-
-
-def _number(value: Any) -> float | None:
-    try:
-        found = float(value)
-    except (TypeError, ValueError):
-        return None
-    return found if abs(found) < 1e12 else None
+    """Return a short text that can be shown: halves of characters become question marks."""
+    return value[:300].encode("utf-8", "replace").decode() if isinstance(value, str) else ""
 
 
 def _whole(value: Any) -> int:
-    return int(_number(value) or 0)
+    return int(number_of(value) or 0)

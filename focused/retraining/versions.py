@@ -96,11 +96,11 @@ def read_attempts(run_dir: Path) -> list[Attempt]:
     """Return the trainings of a run, in their order; lines that hold none are left out."""
     found = []
     try:
-        lines = (run_dir / VERSIONS_FILE).read_text(encoding="utf-8", errors="replace").splitlines()
+        lines = read_regular(run_dir / VERSIONS_FILE, _MAX_LABELS_BYTES).decode("utf-8", "replace").splitlines()
     except FileNotFoundError:
         return []
     for line in lines:
-        with suppress(ValueError, TypeError, KeyError):
+        with suppress(ValueError, TypeError, KeyError, AttributeError, RecursionError):
             found.append(attempt(json.loads(line)))
     return found
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from io import FileIO
     from pathlib import Path
+    from typing import BinaryIO
 
 logger = logging.getLogger(__name__)
 
@@ -31,20 +32,27 @@ def read_regular(path: Path, max_bytes: int) -> bytes:
     ValueError
         If it is no regular file, or has more than ``max_bytes``, whatever size it claims.
     """
+    with open_regular(path) as file:
+        parts, n_left = [], max_bytes + 1
+        while n_left and (part := file.read(min(n_left, _READ_BYTES))):
+            parts.append(part)
+            n_left -= len(part)
+    if not n_left:
+        raise ValueError(f"it is larger than {max_bytes:,} bytes")
+    return b"".join(parts)
+
+
+def open_regular(path: Path) -> BinaryIO:
+    """Open a file that may come from a stranger, to read it: see `read_regular`."""
     _check_regular(os.stat(path))  # noqa: PTH116  before it is opened
     # Without waiting: between the look and the opening a pipe may have taken its place.
     handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
     try:
         _check_regular(os.fstat(handle))
-        parts, n_left = [], max_bytes + 1
-        while n_left and (part := os.read(handle, min(n_left, _READ_BYTES))):
-            parts.append(part)
-            n_left -= len(part)
-    finally:
+    except BaseException:
         os.close(handle)
-    if not n_left:
-        raise ValueError(f"it is larger than {max_bytes:,} bytes")
-    return b"".join(parts)
+        raise
+    return open(handle, "rb")  # noqa: PTH123
 
 
 def _check_regular(status: os.stat_result) -> None:
