@@ -117,7 +117,7 @@ def test_an_alert_is_logged_noted_acted_upon_and_ends_the_crawl_and_a_failing_ac
     assert progress["limits"]["max_pages"] == 400
     # What the page of the crawl shows of the best links that wait: why, in words.
     evidence = read_live(read_state(result.run_dir, "key")).evidence
-    assert set(evidence) == {each.url for each in best_links(result.run_dir)}
+    assert {each.url for each in best_links(result.run_dir)} <= set(evidence)
     assert all(re.search(r"\b(anchor|block|context|host|folder|page)\b", why) for why in evidence.values())
 
 

@@ -107,9 +107,7 @@ class VerdictLog:
     """
 
     def __init__(self, folder: Path, person: str) -> None:
-        if not _NAME.fullmatch(person) or len(person.encode()) > _MAX_NAME_BYTES:
-            raise ValueError(f"A person's name must be up to 64 letters, digits and ._@- or spaces. Got {person!r}.")
-        self.person = person
+        self.person = check_person(person)
         self.path = folder / f"{person}.jsonl"
         for path, is_right, what in ((folder, Path.is_dir, "a folder"), (self.path, Path.is_file, "a regular file")):
             if path.is_symlink() or (path.exists() and not is_right(path)):
@@ -165,3 +163,10 @@ def _opinions(path: Path) -> tuple[list[Opinion], int, str]:
             opinion = Opinion(said.written, person, said.relevant, said.note, said.at, said.drawn)
             found.append(replace(opinion, probability=said.probability, pages=said.pages, model=said.model))
     return found, n_bad, fault
+
+
+def check_person(name: str) -> str:
+    """Return a person's name, which becomes that of a file; a ValueError says what it must be."""
+    if not _NAME.fullmatch(name) or len(name.encode("utf-8", "replace")) > _MAX_NAME_BYTES:
+        raise ValueError(f"A person's name must be up to 64 letters, digits and ._@- or spaces. Got {name!r}.")
+    return name

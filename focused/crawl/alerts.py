@@ -54,7 +54,9 @@ ALERT_SETTINGS = (
     *(HARVEST_BELOW, HARVEST_PAGES, FAILING_HOSTS, DISK_MB, NO_PAGE_MINUTES, WHEN_SATURATED),
     *(STOPS, ACTIONS, INTERVAL_SECS),
 )
-ALERT_ACTIONS = PlugInPlace("alert action", "focused.alert_actions", "focused.crawl.alerts.AlertAction", ("act",))
+ALERT_ACTIONS = PlugInPlace(
+    "alert action", "focused.alert_actions", "focused.crawl.alerts.AlertAction", ("act",), "docs/how-to/alerts.md"
+)
 _MOST_NAMED = 3
 
 

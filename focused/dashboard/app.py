@@ -14,6 +14,7 @@ from starlette.responses import JSONResponse, RedirectResponse, Response, Stream
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
+from focused.collection.verdict_folder import check_person
 from focused.collection.view import headings_of
 from focused.dashboard import pages
 from focused.dashboard.exporting import Exporting
@@ -151,6 +152,10 @@ class Views(Site):
         run, person = await run_in_threadpool(self.run_of, request), request.query_params.get("as", "")
         if not person:
             return self.show(request, "name.html", run=run)
+        try:
+            check_person(person)
+        except ValueError as error:
+            return self.show(request, "name.html", 400, run=run, error=str(error))
         asked = await self._room.ask(run.path, person)
         template = "asked.html" if request.query_params.get("part") else "judge.html"
         return self.show(request, template, run=run, asked=asked, person=person)

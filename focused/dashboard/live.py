@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 _MOST_ROWS = 20
 _MOST_CHARS = 200
 _MAX_BYTES = 20_000_000
+_SPENT = ("finished", "max_pages", "max_relevant", "max_minutes")
 _OLD_SECS = 60.0
 """A file that is older says so: the crawl is busy, or stopped."""
 
@@ -110,7 +111,9 @@ def _forecast(said: dict[str, Any]) -> str:
 
 
 def _foretold(run: RunState) -> str:
-    """Return what was foretold half way, of a crawl that has ended."""
+    """Return what was foretold half way, of a crawl whose budgets are spent: it was foretold for that."""
+    if run.state not in _SPENT:
+        return ""
     found = _object(read_json(run.path / RUN_FILE).get("forecast"))
     names = ("at_pages", "n_relevant", "low", "high")
     at, n, low, high = (_number(found.get(name), math.nan) for name in names)

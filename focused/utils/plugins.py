@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-GUIDE = "docs/how-to/plug-in.md shows one."
-
 
 def is_class_path(name: object) -> bool:
     """Tell whether a name is the path of a class, which would be imported, and not the name of something installed.
@@ -36,6 +34,8 @@ class PlugInPlace:
     base: str
     #: Methods that the base class leaves to its subclasses.
     methods: tuple[str, ...] = ()
+    #: The document that shows one.
+    guide: str = "docs/how-to/plug-in.md"
 
     def installed(self) -> list[str]:
         """Return the names that installed packages have given to their classes, in order."""
@@ -56,10 +56,14 @@ class PlugInPlace:
             found = self._of_entry_point(found, shipped)
         base = _attribute(self.base)
         if not isinstance(found, type) or not issubclass(found, base):
-            raise ValueError(f"The {self.what} {name!r} must be a subclass of {self.base}. Got {found!r}. {GUIDE}")
+            raise ValueError(
+                f"The {self.what} {name!r} must be a subclass of {self.base}. Got {found!r}. {self.guide} shows one."
+            )
         for method in self.methods:
             if getattr(found, method, None) is getattr(base, method, None):
-                raise ValueError(f"The {self.what} {name!r} must define the method {method}. It does not. {GUIDE}")
+                raise ValueError(
+                    f"The {self.what} {name!r} must define the method {method}. It does not. {self.guide} shows one."
+                )
         return found
 
     def _imported(self, path: str) -> Any:
