@@ -31,6 +31,8 @@ def would(topic: Topic, made: Topic, run_dir: Path, how: str) -> str:
         if new is None
         else [f"F1 of held-out examples {new:.3f}" + ("." if now is None else f"; of the topic as it is {now:.3f}.")]
     )
+    if new is not None and now is not None and (made.manifest.get("retraining") or {}).get("n_drawn"):
+        of_examples.append("Each is against unlabelled pages of its own, so these two cannot be compared.")
     return "\n".join(
         [
             f"{WOULD} of topic {topic.name} would do.",

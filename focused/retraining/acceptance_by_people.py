@@ -30,7 +30,8 @@ def verdicts_decide(errors: Mapping[str, int], *, is_assumed: bool = False) -> b
 
     Who says no to most pages agrees more with any model that calls fewer relevant, whichever they are. So a model is accepted
     only if it also tells wanted pages from the others better: by the difference of the errors in shares of both kinds, which
-    must be at least twice its standard error.
+    must be at least twice its standard error. (That of a mean of -1, 0 and 1, to which half an error of each model is added,
+    for no share of a few pages is certain.)
 
     >>> def decided(b, c, n_yes, b_yes, c_yes):
     ...     names = ("only_new", "only_first", "n_judged", "n_yes", "only_new_yes", "only_first_yes")
@@ -39,6 +40,8 @@ def verdicts_decide(errors: Mapping[str, int], *, is_assumed: bool = False) -> b
     [True, True, None, None, False]
     >>> decided(3, 15, 10, 3, 0), decided(3, 15, 0, 0, 0)  # fewer pages called relevant, wanted ones among them; all refused
     (None, None)
+    >>> decided(4, 42, 8, 4, 0)  # half of the wanted pages are lost, and all others are called rightly now
+    True
 
     With ``is_assumed`` the examples are those that somebody's words found, and tell little: one error more refuses.
 
@@ -67,29 +70,46 @@ def _tells_apart(errors: Mapping[str, int]) -> bool:
     b_yes, c_yes = errors["only_new_yes"], errors["only_first_yes"]
     b_no, c_no = errors["only_new"] - b_yes, errors["only_first"] - c_yes
     better = (c_yes - b_yes) / n_yes + (c_no - b_no) / n_no
-    return better >= _TIMES_ERROR * math.sqrt((b_yes + c_yes) / n_yes**2 + (b_no + c_no) / n_no**2)
+    return better >= _TIMES_ERROR * math.sqrt(_variance(b_yes, c_yes, n_yes) + _variance(b_no, c_no, n_no))
 
 
-def why_met_refused(made: Topic, topic: Topic, in_use: Topic) -> str:
+def _variance(b: int, c: int, n: int) -> float:
+    """Return the variance of (c - b) / n, the mean over n pages of which two models err about b and c alone."""
+    mean = (c - b) / (n + 1)
+    return ((b + c + 1) / (n + 1) - mean**2) / (n + 1)
+
+
+def why_met_refused(made: Topic, topic: Topic, in_use: Topic, *, is_for_good: bool = False) -> str:
     """Return why a model that was trained against the pages met is not to be used; empty if it may be.
 
     People decide first. Where their verdicts do not tell, the examples do, each held out: of those that the topic's own model
-    calls relevant the new one must call half so, or as many as the model in use. Without a verdict nothing is asked: how many
-    pages a model calls relevant is put right at the end of the crawl.
+    calls relevant the new one must call half so, or as many as the model in use. In a crawl nothing is asked without a
+    verdict: how many pages a model calls relevant is put right at its end. A topic trained ``is_for_good`` has no such end.
     """
     about = made.manifest["retraining"]
     errors = about.get("errors_on_verdicts", {})
     decided = verdicts_decide(errors)
     if decided is not None:
         return "" if decided else errors_in_words(errors)
-    if not errors.get("n_judged"):
+    if not errors.get("n_judged") and not is_for_good:
         return ""
     new, own, used = ((each.manifest.get("figures") or {}).get("recall") for each in (made, topic, in_use))
     if new is None or own is None or new >= min(_LEAST_OF_RECALL * own, own if used is None else used):
         return ""
+    of_examples = f"of the examples, each held out, it would call {new:.0%} relevant; the topic's own model {own:.0%}"
+    if not errors.get("n_judged"):
+        return f"{of_examples}. No verdict of this run says that it is better"
+    return f"{of_examples}. What people say does not tell that it is better: {errors_in_words(errors)}{_missed(errors)}"
+
+
+def _missed(errors: Mapping[str, int]) -> str:
+    """Return which wanted pages a new model would miss, and what to do; empty if none."""
+    n_missed, n_yes = errors.get("only_new_yes", 0), errors.get("n_yes", 0)
+    if not n_missed:
+        return ""
     return (
-        f"of the examples, each held out, it would call {new:.0%} relevant; the topic's own model {own:.0%}. What people say "
-        f"does not tell that it is better: {errors_in_words(errors)}"
+        f". But it misses {n_missed} of {quantity(n_yes, 'pages')} that people said yes to. Say yes to more of them (scrapy "
+        "judge --order top), then train again"
     )
 
 

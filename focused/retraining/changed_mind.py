@@ -63,8 +63,8 @@ def lines(found: dict[str, Any]) -> Iterator[str]:
             yield f"{what}: {', '.join(found[name])}"
     if found["n_compared"]:
         yield (
-            f"Of the last {found['n_compared']:,} pages of the run {found['n_now_relevant']:,} are relevant now that were "
-            f"not, and {found['n_not_any_more']:,} are not any more."
+            f"Of the last {found['n_compared']:,} pages of the run {found['n_now_relevant']:,} are relevant now that the "
+            f"topic's former model called irrelevant, and {found['n_not_any_more']:,} are not any more that it called so."
         )
     for name, sign in (("now_relevant", "+"), ("not_any_more", "-")):
         yield from (f"  {sign} {page['url']}" for page in islice(found[name], 5))

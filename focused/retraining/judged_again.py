@@ -37,6 +37,9 @@ _LEAST_LATER = 20
 _ENOUGH_VERDICTS = 10
 """From so many on the relevances are those that people's verdicts correct (D90)."""
 _CERTAIN = 1e-9
+_LEAST_KEPT = 0.5
+"""The interval of the harvest may take this share at most of what models called relevant as it came: where nearly all pages of
+a web are of the topic, the last model takes most of them for unlabelled ones, and its interval with them."""
 
 
 @dataclass(eq=False)
@@ -116,17 +119,18 @@ def share_of_relevant(about: Mapping[str, Any], known: AsTheyCame) -> float | No
     """Return the share of relevant pages in a collection; None: the model's own threshold says it.
 
     It is the share that the models called relevant which had learnt of this web, but not from these pages, brought into the
-    90 % interval of the harvest. Only a version that was trained against the pages met, without people's help, needs it.
+    90 % interval of the harvest, but to no less than half. Only a version that was trained against the pages met, without people's help, needs it.
 
     ``about``: what the version's manifest says of its training.
     """
     if not about.get("n_drawn") or about.get("n_verdicts", 0) >= _ENOUGH_VERDICTS or not known.n_pages:
         return None
-    share = known.n_relevant / known.n_pages
+    share, least = known.n_relevant / known.n_pages, 0.0
     if known.n_later >= _LEAST_LATER:
         share = known.n_later_relevant / known.n_later
+        least = _LEAST_KEPT * share
     harvest = about.get("harvest") or {}
-    return min(max(share, float(harvest.get("low", 0.0))), float(harvest.get("high", 1.0)))
+    return max(min(max(share, float(harvest.get("low", 0.0))), float(harvest.get("high", 1.0))), least)
 
 
 def with_so_many(relevances: Floats, n_relevant: int, threshold: float) -> Floats:

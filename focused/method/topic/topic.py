@@ -129,7 +129,12 @@ class Topic:
 
     @property
     def weakness(self) -> str:
-        """Why the model can hardly tell the topic from the rest, by its training's figures; empty if it can."""
+        """Why the model can hardly tell the topic from the rest, by its training's figures; empty if it can.
+
+        The figures say nothing of a topic that was trained against pages that a crawl met: some of these are of the topic.
+        """
+        if (self.manifest.get("retraining") or {}).get("n_drawn"):
+            return ""
         return why_not_told_apart(self.manifest.get("figures") or {})
 
     @property
