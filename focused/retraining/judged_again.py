@@ -119,7 +119,8 @@ def share_of_relevant(about: Mapping[str, Any], known: AsTheyCame) -> float | No
     """Return the share of relevant pages in a collection; None: the model's own threshold says it.
 
     It is the share that the models called relevant which had learnt of this web, but not from these pages, brought into the
-    90 % interval of the harvest, but to no less than half. Only a version that was trained against the pages met, without people's help, needs it.
+    90 % interval of the harvest, but to no less than half. Only a version that was trained against the pages met, without
+    people's help, needs it.
 
     ``about``: what the version's manifest says of its training.
     """

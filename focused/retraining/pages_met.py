@@ -33,6 +33,7 @@ from focused.retraining.judged_sides import on_their_sides, slips_named
 from focused.retraining.label_noise import probably_wrong
 from focused.retraining.training import kept_threshold, with_model
 from focused.retraining.versions import FIRST
+from focused.retraining.web_furniture import without_furniture
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -105,6 +106,7 @@ def train_on_pages_met(
     joined = AugmentedExamples(own, met)
     examples = joined.with_labels({page.number: verdicts.get(page.number, False) for page in met})
     n_own = joined.n_own
+    examples = without_furniture(examples, n_own, topic.named_terms)
     drawn, said = np.zeros(len(examples.positive), dtype=np.bool_), np.zeros(len(examples.positive), dtype=np.bool_)
     drawn[n_own:] = [page.is_drawn for page in met]
     said[n_own:] = [page.number in verdicts for page in met]
