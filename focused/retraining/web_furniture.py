@@ -2,8 +2,8 @@
 
 Examples may come from other sites than those that a crawl visits. Then nearly every page met has words of menus and footers
 that no example has. They tell the examples from all pages of this web, relevant or not, better than any word of the topic: a
-model that learns them calls nothing relevant, and takes the share of relevant pages for next to nothing. No word that stands on
-nearly all pages of a web tells them apart, so nothing is lost without it.
+model that learns them calls nothing relevant, and takes the share of relevant pages for next to nothing. A word that stands
+on nearly all pages of a web does not tell them apart, so nothing is lost without it.
 """
 
 from __future__ import annotations
@@ -12,19 +12,19 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import sparse
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
     import numpy.typing as npt
+    from scipy import sparse
 
     from focused.method.topic.examples import TopicExamples
 
 FURNITURE_SHARE = 0.6
 """Share of the pages met that hold a word of furniture, at least."""
 _MOST_OF_OWN = 0.5
-"""Of the positives a smaller share holds it than this part of that: words that both have say nothing of where pages are from."""
+"""A smaller part of that share holds it among the positives: a word that both have does not say where pages are from."""
 _LEAST_PAGES = 10
 """Of fewer pages met nobody can tell."""
 
