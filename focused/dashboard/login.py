@@ -79,7 +79,7 @@ class Login:
         return self._judged(parse_qs(body.decode("utf-8", "replace")).get("password", [""])[0])
 
     def _judged(self, said: str) -> tuple[Response, bool]:
-        """Look at one password. Nothing is awaited here: of many that come at once each is counted before the next is tried."""
+        """Look at one password. Nothing is awaited here: of many that come at once each counts before the next is tried."""
         if len(self._wrong) == MAX_WRONG and time.monotonic() - self._wrong[0] < _PER_SECS:
             return self.form("Too many wrong passwords. Wait a minute.", 429), False
         if not hmac.compare_digest(said.encode("utf-8", "replace"), self._password):
