@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 import threading
+import time
 
 import pytest
 from commands import ROOT, crawl
@@ -13,7 +14,9 @@ from starlette.testclient import TestClient
 
 from focused.collection.page import CollectedPage
 from focused.collection.store import CollectionStore
-from focused.dashboard.app import make_app
+from focused.collection.view import CollectionView
+from focused.dashboard.app import MAX_TERMS, make_app
+from focused.dashboard.frontier import best_links
 from focused.dashboard.guard import MAX_STREAMS, POLICY, Guard
 from focused.dashboard.runs import KILLED, LIVE, Runs
 from focused.frontier.store.schema import lock
@@ -158,6 +161,29 @@ def test_words_that_mean_nothing_are_explained(client, runs):
     answer = client.get(f"/runs/{key_of(runs, 'good')}/pages", params={"words": "*"})
     assert answer.status_code == 200
     assert "Give a word of letters or digits to be found." in answer.text
+
+
+def test_more_words_than_a_search_can_hold_are_refused(client, runs):
+    path = f"/runs/{key_of(runs, 'good')}/pages"
+    assert "At most" not in client.get(path, params={"words": "star " * MAX_TERMS}).text
+    began = time.monotonic()
+    answer = client.get(path, params={"words": "a " * 200})
+    assert f"At most {MAX_TERMS} words are sought for at a time" in answer.text
+    assert time.monotonic() - began < 1
+
+
+def test_what_a_collection_takes_too_long_for_is_given_up_in_views_and_for_those_who_judge(
+    runs, tmp_path, client, monkeypatch
+):
+    key = key_of(runs, "good")
+    monkeypatch.setattr("focused.utils.sqlite_files._EVERY_STEPS", 1)
+    for module, name in (("app", "VIEW_SECS"), ("frontier", "VIEW_SECS"), ("judging", "TAKING_IN_SECS")):
+        monkeypatch.setattr(f"focused.dashboard.{module}.{name}", -1.0)
+    for view in ("/pages", "/pages?words=star", "/pages/1", "/judge?as=late"):
+        assert "takes too long to be read, and was given up" in client.get(f"/runs/{key}{view}").text
+    assert best_links(runs / "good") == []
+    with CollectionView(runs / "good") as view:  # an export, and all that nobody waits for before a page
+        assert view.count() == 60
 
 
 def test_a_run_with_damaged_figures_hides_no_other_run(runs, tmp_path):

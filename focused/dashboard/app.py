@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from typing import TYPE_CHECKING, Any
 
 from starlette.applications import Starlette
@@ -32,6 +33,7 @@ from focused.dashboard.topics import Topics
 from focused.dashboard.verdicts import TakenIn
 from focused.utils.file_names import RUN_FILE
 from focused.utils.page_colours import DARK, LIGHT
+from focused.utils.sqlite_files import VIEW_SECS, done_within
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -40,6 +42,8 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
 _EVERY_SECS = 2.0
+MAX_TERMS = 16
+"""Words that are sought for at a time: with two hundred a search takes many seconds, whatever ends it."""
 
 
 def make_app(
@@ -120,7 +124,11 @@ class Views(Site):
         )
         offset = int(asked.get("offset", "0")) if asked.get("offset", "0").isdecimal() else 0
         note = self._verdicts.take_in(run.path)
-        found = pages.find(run.path, words, which, sort, min(offset, 10**9))
+        if len(re.findall(r"[^\W_]+", words)) > MAX_TERMS:
+            found = pages.Found([], None, f"At most {MAX_TERMS} words are sought for at a time. Give fewer.")
+        else:
+            with done_within(VIEW_SECS):
+                found = pages.find(run.path, words, which, sort, min(offset, 10**9))
         return self.show(
             request, "pages.html", run=run, found=found, words=words, which=which, sort=sort, offset=offset,
             note=note, n_rows=pages.PAGE_ROWS, kinds=pages.WHICH, sorts=pages.SORTS,
@@ -130,7 +138,8 @@ class Views(Site):
         """Show one page."""
         run, words = self.run_of(request), request.query_params.get("words", "")[:500]
         note = self._verdicts.take_in(run.path)
-        found = pages.one(run.path, request.path_params["number"], words)
+        with done_within(VIEW_SECS):
+            found = pages.one(run.path, request.path_params["number"], words)
         if found is None:
             raise HTTPException(404, "This page is not in the collection any more.")
         row, text = found

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from focused.collection.figure_words import figure_lines
 from focused.collection.judging import JudgingSession
 from focused.dashboard import soon
+from focused.utils.sqlite_files import TAKING_IN_SECS, done_within
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -78,10 +79,11 @@ class JudgingRoom:
 
         def begun() -> Asked:
             if seat.session is None:
-                with soon.ONE:
+                with soon.ONE, done_within(TAKING_IN_SECS):
                     seat.session = JudgingSession(run_dir, person, "mixed")
                     return work(seat)
-            return work(seat)
+            with done_within(TAKING_IN_SECS):
+                return work(seat)
 
         try:
             return await asyncio.get_running_loop().run_in_executor(seat.executor, begun)

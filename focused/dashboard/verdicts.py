@@ -14,6 +14,7 @@ from focused.dashboard.soon import Soon
 from focused.retraining.applied_verdicts import apply_verdicts
 from focused.utils.file_names import VERDICTS_FOLDER
 from focused.utils.own_files import check_own_files
+from focused.utils.sqlite_files import TAKING_IN_SECS, done_within
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -42,7 +43,8 @@ class TakenIn:
             state = verdict_stamps(run_dir)
             if state != self._known.get(run_dir, ()):
                 check_own_files(run_dir, "Move it away")
-                apply_verdicts(run_dir)
+                with done_within(TAKING_IN_SECS):
+                    apply_verdicts(run_dir)
         except (CollectionFileError, ValueError, OSError) as error:
             return f"The newest verdicts are not shown yet: {error}"
         self._known.pop(run_dir, None)
@@ -85,7 +87,7 @@ class Opinions:
 
 def read_opinions(run_dir: Path) -> Opinions:
     """Read them; a `CollectionFileError` says why there is nothing to read."""
-    with JudgedCollection(run_dir) as judged:
+    with done_within(TAKING_IN_SECS), JudgedCollection(run_dir) as judged:
         if not judged.folder.read():  # the pages need not be read, however many there are
             return Opinions({}, [], 0, [])
         judged.refresh()

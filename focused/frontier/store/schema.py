@@ -9,6 +9,7 @@ process. If the machine loses power the last transactions may be gone, never hal
 from __future__ import annotations
 
 import os
+import re
 import sqlite3
 from typing import IO, TYPE_CHECKING
 
@@ -19,6 +20,7 @@ except ImportError:  # not on this system: two crawls in one folder are then the
 
 from focused.frontier.store.evidence_rows import FIRST_REASONS
 from focused.utils.file_names import FRONTIER_FILE
+from focused.utils.sqlite_files import guard
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -68,6 +70,9 @@ _REASONS = f"""
 CREATE TABLE reasons (id INTEGER PRIMARY KEY, kind TEXT NOT NULL UNIQUE);  -- what a score rests on: links.reason
 INSERT INTO reasons VALUES {", ".join(map(str, enumerate(FIRST_REASONS)))};
 """
+
+# What other modules keep in the file comes later, where it is wanted.
+_KINDS = dict.fromkeys([*re.findall(r"CREATE TABLE (\w+)", _TABLES + _REASONS), "pages", "records", "texts"], "table")
 
 # What a file of the version before lacks.
 _UPGRADE = f"""BEGIN IMMEDIATE; {_REASONS}
@@ -143,7 +148,7 @@ def open_file(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
                 raise FrontierFileError(_not_there(path))
             return _look_at(path)
         connection = sqlite3.connect(path, isolation_level=None, timeout=BUSY_SECS)
-        _prepare(connection)
+        _prepare(connection, path)
         return _checked(connection, path)
     except sqlite3.Error as error:
         raise FrontierFileError(advice(path, error)) from None
@@ -215,7 +220,8 @@ def _not_there(path: Path) -> str:
     return f"{path} is not there. Name the folder of a run: scrapy frontier RUN_DIR"
 
 
-def _prepare(connection: sqlite3.Connection) -> None:
+def _prepare(connection: sqlite3.Connection, path: Path) -> None:
+    _guard(connection, path)
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = NORMAL")
     connection.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
@@ -227,7 +233,15 @@ def _prepare(connection: sqlite3.Connection) -> None:
         connection.executescript(_UPGRADE)
 
 
+def _guard(connection: sqlite3.Connection, path: Path) -> None:
+    """Refuse what would act by itself in a stranger's file."""
+    if strange := guard(connection, _KINDS):
+        connection.close()
+        raise FrontierFileError(f"{path} holds {strange}, as no frontier of a crawl does. Move it away")
+
+
 def _checked(connection: sqlite3.Connection, path: Path) -> sqlite3.Connection:
+    _guard(connection, path)
     found = connection.execute("PRAGMA user_version").fetchone()[0]
     if found not in (VERSION - 1, VERSION):  # the one before can be read as it is
         connection.close()
