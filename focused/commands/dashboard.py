@@ -80,6 +80,7 @@ class Command(ProjectCommand):
             import uvicorn
 
             from focused.dashboard.app import make_app
+            from focused.dashboard.connections import Connection
             from focused.dashboard.login import VARIABLE, check_password
             from focused.dashboard.processes import Commands
         except ImportError as error:
@@ -126,6 +127,7 @@ class Command(ProjectCommand):
         n_files = raise_limit()
         config = uvicorn.Config(
             app,
+            http=Connection,
             log_level="warning",
             access_log=False,
             server_header=False,
