@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import re
 import sqlite3
+import time
 from typing import IO, TYPE_CHECKING
 
 try:
@@ -40,6 +41,8 @@ _CACHE_KIB = 256 * 1024
 
 BUSY_SECS = 1.0
 """So long somebody else's lock is waited for."""
+LOCK_SECS, _TRY_EVERY_SECS = 0.5, 0.02
+"""So long a crawl tries to lock its folder: a dashboard that looks whether one is at work has it for a moment."""
 
 _TABLES = """
 CREATE TABLE hosts (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, n_pages INTEGER NOT NULL DEFAULT 0,
@@ -95,15 +98,19 @@ def lock(path: Path) -> IO[bytes]:
     held = _take_reserved(path)
     if held is not None:
         return held
-    file = _lock_path(path).open("wb")
-    try:
-        if fcntl is not None:
+    file, until = _lock_path(path).open("wb"), time.monotonic() + LOCK_SECS
+    while fcntl is not None:
+        try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        file.close()
-        raise FrontierFileError(
-            f"Another crawl is at work in {path.parent}. Wait for its end, or choose another folder: -a run_dir=PATH"
-        ) from None
+            break
+        except OSError:
+            if time.monotonic() < until:
+                time.sleep(_TRY_EVERY_SECS)
+                continue
+            file.close()
+            raise FrontierFileError(
+                f"Another crawl is at work in {path.parent}. Wait for its end, or choose another folder: -a run_dir=PATH"
+            ) from None
     return file
 
 
