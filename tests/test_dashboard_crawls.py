@@ -9,8 +9,10 @@ import subprocess
 import sys
 import time
 
+import httpx2
 import pytest
 from commands import ROOT
+from dashboard_browser import dashboard
 from starlette.testclient import TestClient
 
 from focused.crawl.arguments import ARGUMENTS as SPIDER_ARGUMENTS
@@ -244,6 +246,32 @@ def test_only_a_run_inside_the_folder_is_deleted_and_links_are_not_followed(runs
     delete(run, runs_dir)
     assert not run.path.exists()
     assert (outside / "kept.txt").read_text() == "kept"
+
+
+@pytest.mark.parametrize("make", [os.symlink, lambda target, path: os.mkfifo(path)])
+def test_a_log_that_is_no_file_of_the_run_is_not_shown(client, runs_dir, tmp_path, make):
+    (tmp_path / "id_rsa").write_text("secret key")
+    run = a_run(runs_dir / "one", topic="demo")
+    for name in ("crawl.log", "train.log"):
+        make(tmp_path / "id_rsa", run.path / name)
+    for view in ("", "/manage", "/learn"):
+        answer = client.get(f"/runs/{run.key}{view}")
+        assert (answer.status_code, "secret key" in answer.text) == (200, False)
+    (run.path / "crawl.log").unlink()
+    (run.path / "crawl.log").write_text("its own words")
+    assert "its own words" in client.get(f"/runs/{run.key}/manage").text
+
+
+def test_a_crawl_that_is_started_knows_nothing_of_the_token_for_metrics(tmp_path):
+    secret = "FOCUSED_METRICS_TOKEN=a-token-to-measure-with"
+    with dashboard(tmp_path, options=["-s", secret]) as (_, link), httpx2.Client(follow_redirects=True) as client:
+        address = link.partition("/?")[0]
+        client.get(link).raise_for_status()
+        metrics = httpx2.get(f"{address}/metrics", headers={"authorization": f"Bearer {secret.partition('=')[2]}"})
+        assert metrics.status_code == 200
+        client.post(f"{address}/start", data={"topic": "demo", "max_pages": "5"}, headers={"origin": address})
+        [run] = Runs(tmp_path / "runs").all()
+        assert "FOCUSED_METRICS_TOKEN" not in (run.path / "run.json").read_text()
 
 
 def test_a_crawl_without_a_lock_that_wrote_a_moment_ago_is_not_deleted(runs_dir):

@@ -61,7 +61,7 @@ _SCRAPYS = {
 """What Scrapy's may be: a stranger's crawl must not press sites in the name of whoever resumes it."""
 PRIVATE = "FOCUSED_PRIVATE_ADDRESSES"
 _REFUSE = f"{PRIVATE}=refuse"
-HARMLESS_SETTINGS = frozenset({"FOCUSED_CONTACT", "FOCUSED_RUNS_DIR", "FOCUSED_MODELS_DIR"})
+HARMLESS_SETTINGS = frozenset({"FOCUSED_CONTACT", "FOCUSED_RUNS_DIR", "FOCUSED_MODELS_DIR", "FOCUSED_METRICS_TOKEN"})
 """They stand in the command where the dashboard was started with them; it has them still, or has others."""
 
 
