@@ -92,6 +92,21 @@ def test_nobody_without_the_token_is_answered(app):
     )
 
 
+@pytest.mark.parametrize("others", ["a b=c@d; ", 'odd="x; ', "dashboard_token_8088=old; ", "\u00e4=1; ", ";;=; "])
+def test_cookies_of_other_programs_lock_nobody_out(app, others):
+    client = TestClient(app, base_url=f"http://{HOST}")
+    for cookie, status in ((f"{others}dashboard_token_8088={TOKEN}", 200), (f"{others}dashboard_token_8088=no", 403)):
+        assert client.get("/", headers={"cookie": cookie.encode()}).status_code == status
+
+
+def test_the_name_of_its_own_that_keeps_the_cookie_from_other_ports_is_not_told(runs):
+    hosts = frozenset({HOST, "focused-secret.localhost:8088"})
+    client = TestClient(make_app(runs, token=TOKEN, hosts=hosts), base_url="http://focused-secret.localhost:8088")
+    assert client.get(f"/?token={TOKEN}").status_code == 200
+    told = client.get("/", headers={"host": "evil.example"})
+    assert (told.status_code, told.text) == (421, f"Only {HOST} is answered here.\n")
+
+
 @pytest.mark.parametrize("host", ["evil.example", "127.0.0.1", "127.0.0.1:9", "evil.example:8088", ""])
 def test_another_host_is_refused_even_with_the_token(client, host):
     assert client.get(f"/?token={TOKEN}", headers={"host": host}).status_code == 421
@@ -265,6 +280,19 @@ def test_a_page_that_others_have_judged_meanwhile_is_not_asked_about_any_more(cl
     assert asked("dora") == shown  # nobody has judged it
     client.post(path, data={"as": "dora", "url": shown, "answer": "n"}, headers={"origin": f"http://{HOST}"})
     assert asked("carl") != shown
+
+
+def test_a_person_takes_no_programs_name_and_names_are_kept_without_spaces_around_them(client, runs):
+    path = f"/runs/{key_of(runs, 'good')}/judge"
+    for name in ("assessor-x", " Assessor-x"):
+        assert client.get(path, params={"as": name}).status_code == 400
+        form = {"as": name, "url": "", "answer": "y"}
+        answer = client.post(path, data=form, headers={"origin": f"http://{HOST}"})
+        assert (answer.status_code, "as those of programs do" in answer.text) == (400, True)
+    shown = client.get(path, params={"as": "fred"}).text
+    url = re.search(r'name="url" value="([^"]+)"', shown)[1]
+    client.post(path, data={"as": " fred ", "url": url, "answer": "y"}, headers={"origin": f"http://{HOST}"})
+    assert (runs / "good" / "verdicts" / "fred.jsonl").exists()
 
 
 def test_no_more_than_some_streams_are_open_at_a_time():

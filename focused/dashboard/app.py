@@ -21,7 +21,7 @@ from focused.dashboard.exporting import Exporting
 from focused.dashboard.frontier import best_links, hosts
 from focused.dashboard.guard import Guard
 from focused.dashboard.jobs import Jobs
-from focused.dashboard.judging import JudgingRoom
+from focused.dashboard.judging import JudgingRoom, person_of
 from focused.dashboard.learning import Learning
 from focused.dashboard.live import read_live
 from focused.dashboard.metrics import Metrics
@@ -149,7 +149,7 @@ class Views(Site):
 
     async def judge(self, request: Request) -> Response:
         """Ask a person about a page; without a name, ask for that."""
-        run, person = await run_in_threadpool(self.run_of, request), request.query_params.get("as", "")
+        run, person = await run_in_threadpool(self.run_of, request), person_of(request.query_params.get("as", ""))
         if not person:
             return self.show(request, "name.html", run=run)
         asked = await self._room.ask(run.path, person)
@@ -160,6 +160,7 @@ class Views(Site):
         """Take an answer, and show the next page."""
         run, form = await run_in_threadpool(self.run_of, request), await request.form(max_files=0, max_fields=5)
         person, url, answer = (str(form.get(name, "")) for name in ("as", "url", "answer"))
+        person = person_of(person)
         asked = await self._room.answer(run.path, person, url, answer)
         if request.headers.get("x-part"):
             return self.show(request, "asked.html", run=run, asked=asked, person=person)

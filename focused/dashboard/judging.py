@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from focused.collection.figure_words import figure_lines
 from focused.collection.judging import JudgingSession
+from focused.collection.verdict_folder import ASSESSOR
 from focused.dashboard import soon
 from focused.utils.sqlite_files import TAKING_IN_SECS, done_within
 
@@ -42,6 +43,16 @@ class _Seat:
     executor: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1))
     session: JudgingSession | None = None
     asked: Asked | None = None
+
+
+def person_of(said: str) -> str:
+    """Return a name as it is kept; a ValueError says that it is one of programs, whose word counts less."""
+    person = said.strip()
+    if person.casefold().startswith(ASSESSOR):
+        raise ValueError(
+            f"A person's name must not begin with {ASSESSOR!r}, as those of programs do. Got {person[:64]!r}"
+        )
+    return person
 
 
 class JudgingRoom:
