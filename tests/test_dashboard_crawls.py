@@ -8,8 +8,8 @@ import shlex
 import subprocess
 import sys
 import time
+from urllib.request import HTTPCookieProcessor, Request, build_opener
 
-import httpx2
 import pytest
 from commands import ROOT
 from dashboard_browser import dashboard
@@ -264,12 +264,12 @@ def test_a_log_that_is_no_file_of_the_run_is_not_shown(client, runs_dir, tmp_pat
 
 def test_a_crawl_that_is_started_knows_nothing_of_the_token_for_metrics(tmp_path):
     secret = "FOCUSED_METRICS_TOKEN=a-token-to-measure-with"
-    with dashboard(tmp_path, options=["-s", secret]) as (_, link), httpx2.Client(follow_redirects=True) as client:
-        address = link.partition("/?")[0]
-        client.get(link).raise_for_status()
-        metrics = httpx2.get(f"{address}/metrics", headers={"authorization": f"Bearer {secret.partition('=')[2]}"})
-        assert metrics.status_code == 200
-        client.post(f"{address}/start", data={"topic": "demo", "max_pages": "5"}, headers={"origin": address})
+    with dashboard(tmp_path, options=["-s", secret]) as (_, link):
+        address, opener = link.partition("/?")[0], build_opener(HTTPCookieProcessor())
+        own = {"Authorization": f"Bearer {secret.partition('=')[2]}"}
+        assert opener.open(Request(f"{address}/metrics", headers=own)).status == 200
+        opener.open(link)
+        opener.open(Request(f"{address}/start", b"topic=demo&max_pages=5", {"Origin": address}))
         [run] = Runs(tmp_path / "runs").all()
         assert "FOCUSED_METRICS_TOKEN" not in (run.path / "run.json").read_text()
 

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 
 from focused.collection.figure_words import figure_lines
 from focused.collection.judging import JudgingSession
-from focused.collection.verdict_folder import ASSESSOR
+from focused.collection.verdict_folder import ASSESSOR, ON_PAGE
 from focused.dashboard import soon
+from focused.dashboard.verdicts import not_counted
 from focused.utils.sqlite_files import TAKING_IN_SECS, done_within
 
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ class JudgingRoom:
         def begun() -> Asked:
             if seat.session is None:
                 with soon.ONE, done_within(TAKING_IN_SECS):
-                    seat.session = JudgingSession(run_dir, person, "mixed")
+                    seat.session = JudgingSession(run_dir, person, "mixed", most=ON_PAGE)
                     return work(seat)
             with done_within(TAKING_IN_SECS):
                 return work(seat)
@@ -111,6 +112,7 @@ def _look(seat: _Seat) -> Asked:
     assert session is not None
     shown = session.next() if seat.asked is None or seat.asked.shown is None else session.current()
     lines = list(figure_lines(session.figures(), session.about.believed_precision()))
+    lines += not_counted(session.about.folder)
     seat.asked = Asked(session.path.stem, shown, session.counts, lines)
     return seat.asked
 
