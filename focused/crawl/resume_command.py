@@ -52,7 +52,7 @@ def as_told(words: Sequence[str]) -> str:
     >>> as_told(["scrapy", "crawl", "focused", "-s", "FOCUSED_METRICS_TOKEN=x", "-sFOCUSED_METRICS_TOKEN=x"])
     "scrapy crawl focused -s 'FOCUSED_METRICS_TOKEN=***' '-sFOCUSED_METRICS_TOKEN=***'"
     """
-    return shlex.join(re.sub(rf"\b({'|'.join(SECRET)})=.*", rf"\1={HIDDEN}", word, flags=re.DOTALL) for word in words)
+    return shlex.join(re.sub(rf"({'|'.join(SECRET)})=.*", rf"\1={HIDDEN}", word, flags=re.DOTALL) for word in words)
 
 
 def overwritten_feeds(argv: Sequence[str]) -> list[str]:
