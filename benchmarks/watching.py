@@ -141,7 +141,8 @@ def dashboard(folder: Path) -> Iterator[tuple[int, str]]:
     command = [*SCRAPY, "dashboard", str(folder), "--port", "0"]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
         try:
-            found = re.search(r"127\.0\.0\.1:(\d+)(/\?token=\S+)", process.stdout.readline())
+            said = process.stdout.readline() + process.stdout.readline()
+            found = re.search(r"127\.0\.0\.1:(\d+)(/\?token=\S+)", said)
             yield int(found[1]), _cookie(int(found[1]), found[2])
         finally:
             process.terminate()

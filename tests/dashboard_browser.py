@@ -12,7 +12,7 @@ import pytest
 from commands import ROOT, environment, started
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
 VIEWS = ("", "/pages?which=all", "/pages/1?words=star", "/judge", "/judge?as=ann", "/learn", "/export", "/manage")
@@ -20,8 +20,10 @@ VIEWS = ("", "/pages?which=all", "/pages/1?words=star", "/judge", "/judge?as=ann
 
 
 @contextmanager
-def dashboard(folder: Path, before: Callable[[], None] | None = None) -> Iterator[tuple[Any, str]]:
-    """Serve ``folder/runs``, with topics of its own in ``folder/models``; yield the process and the link that it prints.
+def dashboard(
+    folder: Path, before: Callable[[], None] | None = None, options: Sequence[str] = ()
+) -> Iterator[tuple[Any, str]]:
+    """Serve ``folder/runs``, with topics of its own in ``folder/models``; yield the process and the link that it prints for all programs.
 
     ``before`` is a function of a module of the tests, called in the process before the command.
     """
@@ -31,16 +33,21 @@ def dashboard(folder: Path, before: Callable[[], None] | None = None) -> Iterato
     out = folder / "out"
     out.unlink(missing_ok=True)
     env = environment(folder / "models")
-    with started("dashboard", "runs", "--port", "0", cwd=folder, env=env, before=before) as process:
+    with started("dashboard", "runs", "--port", "0", *options, cwd=folder, env=env, before=before) as process:
         deadline = time.monotonic() + 60
-        while not (link := re.search(r"http://\S+", out.read_text() if out.exists() else "")):
+        while not (link := re.search(r"http://127\S+\n", out.read_text() if out.exists() else "")):
             assert time.monotonic() < deadline
             assert process.is_alive(), (folder / "err").read_text()
             time.sleep(0.05)
         try:
-            yield process, link[0]
+            yield process, link[0].strip()
         finally:
             process.kill()  # what it started goes on, what it wrote is whole
+
+
+def own_link(folder: Path) -> str:
+    """Return the link that a dashboard of this folder prints for browsers."""
+    return re.search(r"http://focused-\w+\.localhost:\S+", (folder / "out").read_text())[0]
 
 
 @contextmanager

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import fcntl
 import re
 import shutil
+import threading
 
 import hand_made
 import pytest
@@ -317,6 +319,15 @@ def test_a_folder_in_which_a_crawl_is_at_work_is_refused_and_left_as_it_is(setti
     assert files(run_dir) == before
     held.close()
     plan_crawl({"topic": "stars", "run_dir": str(run_dir)}, settings)
+
+
+def test_a_look_whether_a_crawl_is_at_work_keeps_none_out(tmp_path):
+    path = tmp_path / FRONTIER_FILE
+    lock(path).close()
+    with path.with_name(f"{path.name}.lock").open("rb") as file:
+        fcntl.flock(file, fcntl.LOCK_SH)
+        threading.Timer(0.1, fcntl.flock, (file, fcntl.LOCK_UN)).start()
+        lock(path).close()
 
 
 def test_a_plan_keeps_others_out_until_its_own_frontier_is_closed(settings, tmp_path):

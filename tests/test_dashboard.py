@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 import threading
+import time
 
 import pytest
 from commands import ROOT, crawl
@@ -13,7 +14,9 @@ from starlette.testclient import TestClient
 
 from focused.collection.page import CollectedPage
 from focused.collection.store import CollectionStore
-from focused.dashboard.app import make_app
+from focused.collection.view import CollectionView
+from focused.dashboard.app import MAX_TERMS, make_app
+from focused.dashboard.frontier import best_links
 from focused.dashboard.guard import MAX_STREAMS, POLICY, Guard
 from focused.dashboard.runs import KILLED, LIVE, Runs
 from focused.frontier.store.schema import lock
@@ -89,6 +92,21 @@ def test_nobody_without_the_token_is_answered(app):
     )
 
 
+@pytest.mark.parametrize("others", ["a b=c@d; ", 'odd="x; ', "dashboard_token_8088=old; ", "\u00e4=1; ", ";;=; "])
+def test_cookies_of_other_programs_lock_nobody_out(app, others):
+    client = TestClient(app, base_url=f"http://{HOST}")
+    for cookie, status in ((f"{others}dashboard_token_8088={TOKEN}", 200), (f"{others}dashboard_token_8088=no", 403)):
+        assert client.get("/", headers={"cookie": cookie.encode()}).status_code == status
+
+
+def test_the_name_of_its_own_that_keeps_the_cookie_from_other_ports_is_not_told(runs):
+    hosts = frozenset({HOST, "focused-secret.localhost:8088"})
+    client = TestClient(make_app(runs, token=TOKEN, hosts=hosts), base_url="http://focused-secret.localhost:8088")
+    assert client.get(f"/?token={TOKEN}").status_code == 200
+    told = client.get("/", headers={"host": "evil.example"})
+    assert (told.status_code, told.text) == (421, f"Only {HOST} is answered here.\n")
+
+
 @pytest.mark.parametrize("host", ["evil.example", "127.0.0.1", "127.0.0.1:9", "evil.example:8088", ""])
 def test_another_host_is_refused_even_with_the_token(client, host):
     assert client.get(f"/?token={TOKEN}", headers={"host": host}).status_code == 421
@@ -158,6 +176,29 @@ def test_words_that_mean_nothing_are_explained(client, runs):
     answer = client.get(f"/runs/{key_of(runs, 'good')}/pages", params={"words": "*"})
     assert answer.status_code == 200
     assert "Give a word of letters or digits to be found." in answer.text
+
+
+def test_more_words_than_a_search_can_hold_are_refused(client, runs):
+    path = f"/runs/{key_of(runs, 'good')}/pages"
+    assert "At most" not in client.get(path, params={"words": "star " * MAX_TERMS}).text
+    began = time.monotonic()
+    answer = client.get(path, params={"words": "a " * 200})
+    assert f"At most {MAX_TERMS} words are sought for at a time" in answer.text
+    assert time.monotonic() - began < 1
+
+
+def test_what_a_collection_takes_too_long_for_is_given_up_in_views_and_for_those_who_judge(
+    runs, tmp_path, client, monkeypatch
+):
+    key = key_of(runs, "good")
+    monkeypatch.setattr("focused.utils.sqlite_files._EVERY_STEPS", 1)
+    for module, name in (("app", "VIEW_SECS"), ("frontier", "VIEW_SECS"), ("judging", "TAKING_IN_SECS")):
+        monkeypatch.setattr(f"focused.dashboard.{module}.{name}", -1.0)
+    for view in ("/pages", "/pages?words=star", "/pages/1", "/judge?as=late"):
+        assert "takes too long to be read, and was given up" in client.get(f"/runs/{key}{view}").text
+    assert best_links(runs / "good") == []
+    with CollectionView(runs / "good") as view:  # an export, and all that nobody waits for before a page
+        assert view.count() == 60
 
 
 def test_a_run_with_damaged_figures_hides_no_other_run(runs, tmp_path):
@@ -239,6 +280,19 @@ def test_a_page_that_others_have_judged_meanwhile_is_not_asked_about_any_more(cl
     assert asked("dora") == shown  # nobody has judged it
     client.post(path, data={"as": "dora", "url": shown, "answer": "n"}, headers={"origin": f"http://{HOST}"})
     assert asked("carl") != shown
+
+
+def test_a_person_takes_no_programs_name_and_names_are_kept_without_spaces_around_them(client, runs):
+    path = f"/runs/{key_of(runs, 'good')}/judge"
+    for name in ("assessor-x", " Assessor-x"):
+        assert client.get(path, params={"as": name}).status_code == 400
+        form = {"as": name, "url": "", "answer": "y"}
+        answer = client.post(path, data=form, headers={"origin": f"http://{HOST}"})
+        assert (answer.status_code, "as those of programs do" in answer.text) == (400, True)
+    shown = client.get(path, params={"as": "fred"}).text
+    url = re.search(r'name="url" value="([^"]+)"', shown)[1]
+    client.post(path, data={"as": " fred ", "url": url, "answer": "y"}, headers={"origin": f"http://{HOST}"})
+    assert (runs / "good" / "verdicts" / "fred.jsonl").exists()
 
 
 def test_no_more_than_some_streams_are_open_at_a_time():

@@ -9,7 +9,7 @@ import time
 from typing import Any
 
 import pytest
-from dashboard_browser import VIEWS, browser, dashboard, judge, new_page
+from dashboard_browser import VIEWS, browser, dashboard, judge, new_page, own_link
 
 from focused.dashboard.crawls import holder
 from focused.dashboard.runs import Runs
@@ -28,9 +28,9 @@ def test_a_person_crawls_judges_searches_and_takes_pages_away_though_crawl_and_d
     faults: list[str] = []
     runs = Runs(tmp_path / "runs")
     with browser() as opened:
-        with dashboard(tmp_path) as (process, link):
+        with dashboard(tmp_path) as (process, _):
             page = new_page(opened, faults)
-            page.goto(link)
+            page.goto(own_link(tmp_path))
             assert "token" not in page.url
             page.click("text=Start a crawl")
             page.select_option("[name=topic]", "demo")
@@ -54,8 +54,8 @@ def test_a_person_crawls_judges_searches_and_takes_pages_away_though_crawl_and_d
             page.wait_for_url("**/judge?as=ann")
             judge(page, "yyyyn")
             process.kill()
-        with dashboard(tmp_path) as (_, link):
-            page = new_page(opened, faults)
+        with dashboard(tmp_path):
+            page, link = new_page(opened, faults), own_link(tmp_path)
             page.goto(link)
             page.goto(f"{link.partition('?')[0]}runs/{run.key}/judge?as=ann")
             before = page.inner_text("#asked ul")

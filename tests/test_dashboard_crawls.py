@@ -8,18 +8,21 @@ import shlex
 import subprocess
 import sys
 import time
+from urllib.request import HTTPCookieProcessor, Request, build_opener
 
 import pytest
 from commands import ROOT
+from dashboard_browser import dashboard
 from starlette.testclient import TestClient
 
 from focused.crawl.arguments import ARGUMENTS as SPIDER_ARGUMENTS
 from focused.crawl.declared_settings import DECLARED
 from focused.dashboard.app import make_app
 from focused.dashboard.crawls import delete, holder, new_run_dir
+from focused.dashboard.harvest_file import curve
 from focused.dashboard.processes import Commands
 from focused.dashboard.resuming import ARGUMENTS, HARMLESS_SETTINGS, SETTINGS, arguments_of, spider_words
-from focused.dashboard.runs import LIVE, Runs
+from focused.dashboard.runs import LIVE, Runs, read_state
 from focused.dashboard.starting import FIELDS
 from focused.frontier.store.schema import lock
 from focused.method.topic.settings import ALLOWED_SETTINGS
@@ -115,8 +118,54 @@ def test_a_run_is_resumed_by_the_command_that_began_it(runs_dir):
     words = spider_words(arguments | {"max_pages": "9"}, settings, run.path)
     assert shlex.join(words) == (
         "focused -a topic=demo -a 'seeds=http://a.example/ http://b.example/' -a allow=a.example -a max_pages=9 "
-        f"-a run_dir={run.path} -s FOCUSED_RETRAINING=both"
+        f"-a run_dir={run.path} -s FOCUSED_RETRAINING=both -s FOCUSED_PRIVATE_ADDRESSES=refuse"
     )
+    a_run(runs_dir / "again", command=shlex.join(["python", "-m", "focused", "crawl", *words]))
+    assert arguments_of(runs_dir / "again") == (arguments | {"max_pages": "9"}, settings)  # resumed a second time
+
+
+PRIVATE_SEEDS = [
+    "http://127.0.0.1:8000/",
+    "http://a.example/,https://0x7f.1/",
+    "http://x.localhost/",
+    "http://[::ffff:10.0.0.1]/",
+]
+
+
+@pytest.mark.parametrize("seeds", [*PRIVATE_SEEDS, "http://169.254.169.254/latest/", "http://[::1/"])
+def test_a_runs_own_seeds_lead_to_no_private_address_unless_the_dashboard_was_told_so(client, runs_dir, seeds):
+    run = a_run(runs_dir / "one", topic="demo", command=f"scrapy crawl focused -a topic=demo -a 'seeds={seeds}'")
+    answer = client.post(f"/runs/{run.key}/resume", headers=OWN)
+    assert answer.status_code == 400
+    assert "If you began it yourself" in answer.text
+    assert [path.name for path in run.path.iterdir()] == ["run.json"]
+    assert arguments_of(run.path, may_ask_private=True) == ({"topic": "demo", "seeds": seeds}, [])
+
+
+def test_a_name_that_leads_to_a_private_address_is_refused_by_the_crawl_that_is_resumed(client, runs_dir, monkeypatch):
+    started = list[list[str]]()
+    monkeypatch.setattr("focused.dashboard.starting.start", lambda words, run_dir: started.append(words))
+    run = a_run(runs_dir / "one", topic="demo", command=COMMAND)
+    assert client.post(f"/runs/{run.key}/resume", headers=OWN, follow_redirects=False).status_code == 303
+    assert started[0][-2:] == ["-s", "FOCUSED_PRIVATE_ADDRESSES=refuse"]  # the last word counts
+
+
+@pytest.mark.parametrize(
+    "setting",
+    ["DOWNLOAD_DELAY=0", "DOWNLOAD_DELAY=nan", "CONCURRENT_REQUESTS_PER_DOMAIN=10000", "CONCURRENT_REQUESTS=1e9",
+     "DOWNLOAD_TIMEOUT=999999", "DEPTH_LIMIT=-1", "FOCUSED_SCOPE_ALLOW=a\u202eb"],
+)  # fmt: skip
+def test_a_strangers_run_presses_no_site_and_hides_nothing(runs_dir, setting):
+    run = a_run(runs_dir / "one", command=f"{COMMAND} -s '{setting}'")
+    with pytest.raises(ValueError, match="If you began it yourself") as caught:
+        arguments_of(run.path)
+    assert str(caught.value).isprintable()
+
+
+def test_seeds_that_were_typed_one_below_the_other_are_resumed(runs_dir):
+    seeds = "http://a.example/\nhttp://b.example/"
+    run = a_run(runs_dir / "one", command=shlex.join(["scrapy", "crawl", "focused", "-a", f"seeds={seeds}"]))
+    assert arguments_of(run.path)[0] == {"seeds": seeds}
 
 
 @pytest.mark.parametrize(
@@ -124,7 +173,7 @@ def test_a_run_is_resumed_by_the_command_that_began_it(runs_dir):
     [
         "-a strategy=evil.Strategy", "-a seeds=/etc/passwd", "-a web=/dev/zero", "-a preset=../x", "-a plan=1", "-O /tmp/x",
         "-s FOCUSED_PAGE_READER=evil.Reader", "-sSCHEDULER=evil.Scheduler", "-s FOCUSED_VERDICTS=/etc", "--pidfile=/tmp/x",
-        "-a 'seeds=http://a.example/\n-s'", "--set FOCUSED_WEB=/dev/zero", "'",
+        "-a 'seeds=http://a.example/\n-s'", "-a 'allow=a\u202eb'", "-a 'allow=a\u200bb'", "-s FOCUSED_PRIVATE_ADDRESSES=allow", "--set FOCUSED_WEB=/dev/zero", "'",
     ],
 )  # fmt: skip
 def test_a_strangers_run_makes_nobody_run_what_it_says(client, runs_dir, added):
@@ -198,6 +247,43 @@ def test_only_a_run_inside_the_folder_is_deleted_and_links_are_not_followed(runs
     delete(run, runs_dir)
     assert not run.path.exists()
     assert (outside / "kept.txt").read_text() == "kept"
+
+
+@pytest.mark.parametrize("make", [os.symlink, lambda target, path: os.mkfifo(path)])
+def test_a_log_that_is_no_file_of_the_run_is_not_shown(client, runs_dir, tmp_path, make):
+    (tmp_path / "id_rsa").write_text("secret key")
+    run = a_run(runs_dir / "one", topic="demo")
+    for name in ("crawl.log", "train.log"):
+        make(tmp_path / "id_rsa", run.path / name)
+    for view in ("", "/manage", "/learn"):
+        answer = client.get(f"/runs/{run.key}{view}")
+        assert (answer.status_code, "secret key" in answer.text) == (200, False)
+    (run.path / "crawl.log").unlink()
+    (run.path / "crawl.log").write_text("its own words")
+    assert "its own words" in client.get(f"/runs/{run.key}/manage").text
+
+
+def test_figures_of_a_run_are_not_read_through_a_link_out_of_it(runs_dir, tmp_path):
+    run = a_run(runs_dir / "one")
+    (tmp_path / "elsewhere.csv").write_text("pages,relevant,harvest_rate\n7,7,1\n")
+    (tmp_path / "elsewhere.json").write_text('{"topic": "secret"}')
+    (run.path / "run.json").unlink()
+    (run.path / "run.json").symlink_to(tmp_path / "elsewhere.json")
+    (run.path / "harvest.csv").symlink_to(tmp_path / "elsewhere.csv")
+    found = read_state(run.path, "")
+    assert (found.topic, found.n_pages, curve(run.path)) == ("", 0, [[], [], [], []])
+
+
+def test_a_crawl_that_is_started_knows_nothing_of_the_token_for_metrics(tmp_path):
+    secret = "FOCUSED_METRICS_TOKEN=a-token-to-measure-with"
+    with dashboard(tmp_path, options=["-s", secret]) as (_, link):
+        address, opener = link.partition("/?")[0], build_opener(HTTPCookieProcessor())
+        own = {"Authorization": f"Bearer {secret.partition('=')[2]}"}
+        assert opener.open(Request(f"{address}/metrics", headers=own)).status == 200
+        opener.open(link)
+        opener.open(Request(f"{address}/start", b"topic=demo&max_pages=5", {"Origin": address}))
+        [run] = Runs(tmp_path / "runs").all()
+        assert "FOCUSED_METRICS_TOKEN" not in (run.path / "run.json").read_text()
 
 
 def test_a_crawl_without_a_lock_that_wrote_a_moment_ago_is_not_deleted(runs_dir):

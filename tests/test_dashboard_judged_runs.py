@@ -9,8 +9,11 @@ import pytest
 from focused.collection.page import CollectedPage
 from focused.collection.schema import CollectionFileError
 from focused.collection.store import CollectionStore
+from focused.collection.verdict_folder import ON_PAGE
+from focused.collection.view import CollectionView
 from focused.dashboard import judged_runs
 from focused.dashboard.judged_runs import MAX_RUNS, JudgedRuns
+from focused.dashboard.verdicts import MAX_PEOPLE, TakenIn
 
 
 @pytest.fixture
@@ -51,6 +54,37 @@ def test_a_new_verdict_counts_at_once_however_long_reading_took(tmp_path, monkey
     runs.opinions(tmp_path)
     say(tmp_path, 2, False)
     assert runs.opinions(tmp_path).people == {"anna": (1, 1)}
+
+
+LINE = '{"url": "http://a.example/1", "relevant": false}'
+
+
+@pytest.mark.parametrize("text", [f"{LINE}{' ' * 10_000_000}\n", "\n" * 100_001], ids=["bytes", "lines"])
+def test_a_verdict_file_that_holds_too_much_for_a_page_is_left_out_and_named(tmp_path, text):
+    add(tmp_path, 1)
+    say(tmp_path, 1, True)
+    (tmp_path / "verdicts" / "aa-large.jsonl").write_text(text + LINE + "\n")
+    found = JudgedRuns().read(tmp_path)
+    assert found.people == {"anna": (1, 0)}
+    assert found.figures[-1].startswith("Not counted here: aa-large.jsonl. The page reads verdict files of up to 10 MB")
+
+
+def test_verdicts_of_very_many_bytes_are_not_taken_in_by_a_page(tmp_path, monkeypatch):
+    monkeypatch.setattr("focused.dashboard.verdicts.ON_PAGE", ON_PAGE._replace(n_all_bytes=10))
+    add(tmp_path, 1)
+    say(tmp_path, 1, False)
+    assert "Take them in in a terminal" in TakenIn().take_in(tmp_path)
+    with CollectionView(tmp_path) as view:
+        assert [row["verdict"] for row in view.pages()] == [None]
+
+
+def test_of_very_many_people_those_who_said_most_are_named(tmp_path):
+    add(tmp_path, 1, 2)
+    lines = [{"url": "http://a.example/1", "relevant": True, "person": f"p{n}"} for n in range(MAX_PEOPLE + 5)]
+    lines += [{"url": "http://a.example/2", "relevant": False, "person": "p104"}]
+    (tmp_path / "verdicts" / "all.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    people = JudgedRuns().read(tmp_path).people
+    assert (len(people), people["p104"], people["5 others"]) == (MAX_PEOPLE + 1, (1, 1), (5, 0))
 
 
 @pytest.mark.parametrize(("times", "n_times"), [(1e9, 1), (0, 2)], ids=["within the time", "after it"])

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 from commands import ROOT, environment, scrapy
 from starlette.testclient import TestClient
 
 from focused.dashboard.app import make_app
 from focused.dashboard.guard import POLICY
-from focused.dashboard.login import LEAST_CHARS, MAX_WRONG, check_password
+from focused.dashboard.login import LEAST_CHARS, MAX_UNDER_WAY, MAX_WRONG, Login, check_password
 
 HOST, TOKEN, PASSWORD = "crawls.example.org", "right-token", "correct horse battery"
 OWN = {"origin": f"https://{HOST}"}
@@ -49,6 +51,50 @@ def test_passwords_cannot_be_tried_one_after_the_other(client, monkeypatch):
     assert client.post("/login", data={"password": PASSWORD}, headers=OWN).status_code == 429
     monkeypatch.setattr("focused.dashboard.login._PER_SECS", 0.0)
     assert client.post("/login", data={"password": PASSWORD}, headers=OWN).status_code == 303
+
+
+LOGIN = {"type": "http", "method": "POST", "path": "/login", "headers": []}
+
+
+def test_passwords_that_come_at_once_are_counted_one_by_one_and_few_may_be_on_their_way():
+    async def answers(n: int, said: str) -> list[int]:
+        all_are_there = asyncio.Event()
+
+        async def receive():
+            await all_are_there.wait()
+            return {"type": "http.request", "body": b"password=" + said.encode()}
+
+        tries = [asyncio.ensure_future(login.answer(LOGIN, receive)) for _ in range(n)]
+        await asyncio.sleep(0)
+        all_are_there.set()
+        return [answer.status_code for answer, _ in await asyncio.gather(*tries)]
+
+    login = Login(PASSWORD)
+    assert asyncio.run(answers(200, "wrong")) == [403] * MAX_UNDER_WAY + [429] * (200 - MAX_UNDER_WAY)
+    found = [code for _ in range(3) for code in asyncio.run(answers(MAX_UNDER_WAY - 1, "wrong"))]
+    assert found.count(403) == MAX_WRONG - MAX_UNDER_WAY
+    assert asyncio.run(answers(1, PASSWORD)) == [429]
+
+
+def test_a_password_that_does_not_come_is_not_waited_for_and_takes_nobodys_place(monkeypatch):
+    monkeypatch.setattr("focused.dashboard.login.BODY_SECS", 0.05)
+    login = Login(PASSWORD)
+
+    async def nothing():
+        await asyncio.sleep(60)
+
+    async def gone():
+        return {"type": "http.disconnect"}
+
+    async def right():
+        return {"type": "http.request", "body": b"password=" + PASSWORD.encode()}
+
+    async def answers() -> list[int]:
+        tries = [login.answer(LOGIN, each) for each in [nothing] * (MAX_UNDER_WAY - 1) + [gone]]
+        found = [answer.status_code for answer, _ in await asyncio.gather(*tries)]
+        return [*found, (await login.answer(LOGIN, right))[0].status_code]
+
+    assert asyncio.run(answers()) == [408] * MAX_UNDER_WAY + [303]
 
 
 def test_without_a_password_no_other_machine_may_ask(tmp_path):

@@ -27,9 +27,9 @@ def gate(monkeypatch):
     monkeypatch.setattr(soon, "ANSWER_SECS", 0.01)
 
     def slow(work):
-        def waiting(*given):
+        def waiting(*given, **options):
             assert gate.wait(30)
-            return work(*given)
+            return work(*given, **options)
 
         return waiting
 

@@ -16,6 +16,7 @@ from focused.dashboard.guard import MAX_UPLOAD_BYTES
 from focused.dashboard.material import Material, chosen_lines
 from focused.dashboard.processes import Commands
 from focused.dashboard.runs import Runs
+from focused.dashboard.topics import MAX_FILE_BYTES
 
 HOST, TOKEN = "127.0.0.1:8088", "right-token"
 OWN = {"origin": f"http://{HOST}"}
@@ -113,6 +114,15 @@ def test_other_files_than_pages_and_too_much_of_them_are_refused(client, runs_di
     big = {"content-length": str(MAX_UPLOAD_BYTES + 1), **OWN}
     assert client.post("/topics", content=b"x", headers=big).status_code == 413
     assert client.post("/start", content=b"x" * 70_000, headers=OWN).status_code == 413
+
+
+@pytest.mark.parametrize("wrong", [("big.txt", b"x" * (MAX_FILE_BYTES + 1)), ("evil.sh", b"x")])
+def test_a_file_that_is_refused_is_not_cut_and_none_that_came_with_it_is_written(client, runs_dir, wrong):
+    files = [("files", ("good.txt", b"x" * MAX_FILE_BYTES)), ("files", wrong)]
+    answer = client.post("/topics", data={"name": "bees"}, files=files, headers=OWN)
+    assert answer.status_code == 400
+    assert wrong[0] in answer.text
+    assert list(runs_dir.glob(".topics/bees/files/*")) == []
 
 
 def test_a_link_in_the_place_of_a_folder_is_not_written_through(client, runs_dir, tmp_path):

@@ -86,6 +86,15 @@ def test_while_it_runs_run_json_says_so(models, tmp_path):
     assert "relevant pages  " not in result.err
 
 
+def test_neither_run_json_nor_the_log_tells_a_secret(models, tmp_path):
+    with Site({"/": hand_made.html(hand_made.FOOD)}.get) as site:
+        settings = {"DOWNLOAD_DELAY": 0, "FOCUSED_METRICS_TOKEN": "a-secret", "CLOSESPIDER_TIMEOUT": 60}
+        result = crawl(models, tmp_path, seeds=f"{site.url}/", settings=settings, before=None)
+    assert result.run["settings"]["FOCUSED_METRICS_TOKEN"] == "***"
+    assert "FOCUSED_METRICS_TOKEN=***" in result.run["command"]
+    assert "a-secret" not in (result.run_dir / "run.json").read_text() + result.err
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("goal", ["max_pages", "max_relevant"])
 def test_a_slow_answer_that_keeps_the_crawl_from_ending_is_waited_for_aloud(models, tmp_path, goal):

@@ -70,6 +70,14 @@ def test_json_that_cannot_be_written_is_said_and_survived(tmp_path, caplog):
     assert "cannot be written" in caplog.text
 
 
+def test_a_link_is_followed_only_where_it_may_be(tmp_path):
+    (tmp_path / "file").write_text("secret")
+    (tmp_path / "link").symlink_to(tmp_path / "file")
+    assert read_regular(tmp_path / "link", 10) == read_regular(tmp_path / "file", 10, may_link=False) == b"secret"
+    with pytest.raises(ValueError, match="it is a symbolic link"):
+        read_regular(tmp_path / "link", 10, may_link=False)
+
+
 @pytest.fixture(autouse=True)
 def no_signal_for_a_file_that_is_too_long():
     import signal

@@ -10,11 +10,13 @@ In WAL mode with ``synchronous=NORMAL`` what was committed survives the death of
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from focused.utils.file_names import COLLECTION_FILE
+from focused.utils.sqlite_files import INTERRUPTED, guard
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -76,6 +78,11 @@ CREATE TABLE verdicts (
 ) WITHOUT ROWID;
 CREATE TABLE about (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 """
+_KINDS = {
+    **dict.fromkeys(re.findall(r"CREATE TABLE (\w+)", _TABLES), "table"),
+    "pages_fts": "virtual",
+    **{f"pages_fts_{end}": "shadow" for end in ("data", "idx", "docsize", "config")},
+}
 
 
 @contextmanager
@@ -112,21 +119,20 @@ def open_collection(path: Path, *, read_only: bool = False) -> sqlite3.Connectio
         )
     if path.exists() and not path.is_file():
         check_collection(path)
+    where = f"{path.resolve().as_uri()}?mode=ro" if read_only else path
+    sql = None
     try:
-        if read_only:
-            sql = sqlite3.connect(
-                f"{path.resolve().as_uri()}?mode=ro", uri=True, isolation_level=None, timeout=BUSY_SECS
-            )
-        else:
-            sql = sqlite3.connect(path, isolation_level=None, timeout=BUSY_SECS)
+        sql = sqlite3.connect(where, uri=read_only, isolation_level=None, timeout=BUSY_SECS)
+        if strange := guard(sql, _KINDS):
+            raise CollectionFileError(f"{path} holds {strange}, as no collection of a crawl does. Move it away")
+        if not read_only:
             _prepare(sql)
-        found = sql.execute("PRAGMA user_version").fetchone()[0]
-    except sqlite3.Error as error:
-        raise CollectionFileError(advice(path, error)) from None
-    try:
-        _check_version(path, found)
-    except CollectionFileError:
-        sql.close()
+        _check_version(path, sql.execute("PRAGMA user_version").fetchone()[0])
+    except BaseException as error:
+        if sql is not None:
+            sql.close()
+        if isinstance(error, sqlite3.Error):
+            raise CollectionFileError(advice(path, error)) from None
         raise
     return sql
 
@@ -160,6 +166,8 @@ def _check_version(path: Path, found: int) -> None:
 def advice(path: Path, error: sqlite3.Error) -> str:
     """Say what is the matter with a file, and what to do."""
     what = str(error)
+    if what == INTERRUPTED:
+        return f"{path} takes too long to be read, and was given up. Ask for less, or in a terminal: scrapy export"
     if "locked" in what or "busy" in what:
         return f"{path} is in use: {error}. Try again in a moment"
     if "not a database" in what or "malformed" in what or "no such table" in what:

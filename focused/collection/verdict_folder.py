@@ -16,7 +16,7 @@ import time
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from focused.collection.verdict_files import SUFFIXES, fault_of, listing, parse_verdict
 from focused.utils.files import append_whole, read_regular
@@ -25,6 +25,18 @@ ASSESSOR = "assessor-"
 """How the names of programs begin that judge in people's place. What they say is in no figure, and people overrule it."""
 MAX_FILE_BYTES, MAX_LINE_BYTES = 100_000_000, 20_000
 _MOST_PERSON_CHARS = 64
+
+
+class Most(NamedTuple):
+    """How much is read of a folder's files: a file that has more is left out, and what comes after ``n_all_bytes``."""
+
+    n_bytes: int = MAX_FILE_BYTES
+    n_lines: int = 10**9
+    n_all_bytes: int = 10**12
+
+
+ON_PAGE = Most(10_000_000, 100_000, 50_000_000)
+"""Where somebody waits for a page: a run may come from a stranger. It takes some ten seconds."""
 _NAME = re.compile(r"\w[\w .@-]{0,63}")
 _MAX_NAME_BYTES = 200
 """A file has the name, and 255 bytes at most."""
@@ -61,8 +73,11 @@ class Opinion:
 class VerdictFolder:
     """The opinions in a folder, which need not be there and may grow while it is looked at."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, most: Most | None = None) -> None:
         self.path = path
+        self._most = most or Most()
+        #: Files that are left out because they hold too much.
+        self.too_large: list[Path] = []
         #: Lines that hold no verdict, and files that are not read although they might hold some.
         self.n_bad, self.ignored = 0, list[Path]()
         #: What is wrong with the first of these lines of each file, and what it must be.
@@ -71,13 +86,20 @@ class VerdictFolder:
 
     def read(self) -> list[Opinion]:
         """Return all opinions, each person's in the order of its lines. Files that have not changed are not read again."""
-        self.n_bad, self.ignored, self.faults, found = 0, [], [], list[Opinion]()
+        self.n_bad, self.ignored, self.too_large, self.faults, found = 0, [], [], [], list[Opinion]()
+        n_left = self._most.n_all_bytes
         for path in self._files():
             try:
                 status = path.lstat()
                 state = status.st_size, status.st_mtime_ns
+                if status.st_size > min(self._most.n_bytes, n_left):
+                    raise _TooLargeError
+                n_left -= status.st_size
                 if path not in self._known or self._known[path][0] != state:
-                    self._known[path] = state, *_opinions(path)
+                    self._known[path] = state, *_opinions(path, self._most.n_lines)
+            except _TooLargeError:
+                self.too_large.append(path)
+                continue
             except (OSError, ValueError):
                 self.ignored.append(path)
                 continue
@@ -140,13 +162,20 @@ def _sync_folder(folder: Path) -> None:
             os.close(handle)
 
 
-def _opinions(path: Path) -> tuple[list[Opinion], int, str]:
+class _TooLargeError(ValueError):
+    pass
+
+
+def _opinions(path: Path, n_most: int) -> tuple[list[Opinion], int, str]:
     """Return the opinions of a file, how many lines hold none, and what is wrong with the first of these.
 
     A last line without an end is still being written.
     """
     found, n_bad, fault, separator = list[Opinion](), 0, "", SUFFIXES[path.suffix.lower()]
-    for number, line in enumerate(read_regular(path, MAX_FILE_BYTES).split(b"\n")[:-1], start=1):
+    data = read_regular(path, MAX_FILE_BYTES)
+    if data.count(b"\n") > n_most:
+        raise _TooLargeError
+    for number, line in enumerate(data.split(b"\n")[:-1], start=1):
         text = line.decode("utf-8-sig", "replace").strip()
         if not text:
             continue

@@ -12,6 +12,7 @@ from focused.collection.page import unpack_terms
 from focused.collection.schema import CollectionFileError, advice, open_collection
 from focused.collection.words import as_they_stand
 from focused.utils.file_names import COLLECTION_FILE
+from focused.utils.sqlite_files import INTERRUPTED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -170,7 +171,7 @@ class CollectionView:
         try:
             self._sql.execute("SELECT 1 FROM pages_fts WHERE pages_fts MATCH ? LIMIT 1", [words]).fetchone()
         except sqlite3.OperationalError as error:
-            if "locked" in str(error) or "no such table" in str(error):
+            if any(what in str(error) for what in ("locked", "no such table", INTERRUPTED)):
                 raise CollectionFileError(advice(self.path, error)) from None
             plain = as_they_stand(words)
             if not plain:

@@ -11,7 +11,7 @@ from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING
 
-from focused.crawl.own_settings import METRICS_TOKEN
+from focused.crawl.own_settings import METRICS_TOKEN, SECRET
 from focused.crawl.shared_copy import local_run, refresh
 from focused.utils.database import is_database_url
 from focused.utils.heaps import share_heaps
@@ -80,6 +80,8 @@ class Command(ProjectCommand):
             import uvicorn
 
             from focused.dashboard.app import make_app
+            from focused.dashboard.connections import Connection
+            from focused.dashboard.guard import OWN_DOMAIN
             from focused.dashboard.login import VARIABLE, check_password
             from focused.dashboard.processes import Commands
         except ImportError as error:
@@ -104,7 +106,10 @@ class Command(ProjectCommand):
             raise ValueError(f"--address {opts.address} needs --name HOST: under which name people reach this machine.")
         listening = _listen(opts.address, whole_number("--port", opts.port, most=65_535))
         port, token = listening.getsockname()[1], secrets.token_urlsafe(24)
-        named = [LOCAL, "localhost"] if is_local else [f"[{opts.address}]" if ":" in opts.address else opts.address]
+        own = f"focused-{secrets.token_hex(6)}{OWN_DOMAIN}"
+        named = (
+            [LOCAL, "localhost", own] if is_local else [f"[{opts.address}]" if ":" in opts.address else opts.address]
+        )
         # A server with TLS that stands before this one is reached without a port.
         hosts = frozenset([*opts.name, *(f"{name}:{port}" for name in (*named, *opts.name))])
         # The last word counts: crawls that are started here belong to the folder that is shown.
@@ -114,7 +119,8 @@ class Command(ProjectCommand):
                 f"{METRICS_TOKEN.name} must be empty, or have at least {_LEAST_TOKEN_CHARS} characters. Got "
                 f"{len(metrics_token)}. Make one: python -c 'import secrets; print(secrets.token_urlsafe())'"
             )
-        commands = Commands((*opts.set, f"FOCUSED_RUNS_DIR={folder.resolve()}"), models_dirs(self.settings))
+        told = [each for each in opts.set if each.partition("=")[0] not in SECRET]  # all see command lines
+        commands = Commands((*told, f"FOCUSED_RUNS_DIR={folder.resolve()}"), models_dirs(self.settings))
         app = make_app(
             folder.resolve(),
             token=token,
@@ -126,6 +132,7 @@ class Command(ProjectCommand):
         n_files = raise_limit()
         config = uvicorn.Config(
             app,
+            http=Connection,
             log_level="warning",
             access_log=False,
             server_header=False,
@@ -135,7 +142,9 @@ class Command(ProjectCommand):
             limit_concurrency=None if n_files is None else max(n_files - _FILES_FOR_RUNS, n_files // 2),
         )
         if is_local:
-            print(f"Open http://{LOCAL}:{port}/?token={token}", flush=True)
+            # Browsers know that names under "localhost" are this machine; other programs may not.
+            print(f"Open http://{own}:{port}/?token={token}", flush=True)
+            print(f"or, if that is not found, http://{LOCAL}:{port}/?token={token}", flush=True)
         else:
             print(
                 f"Open http://{(opts.name or named)[0]}:{port}/ and say the password. Without TLS others can read along.",

@@ -172,6 +172,8 @@ METRICS_TOKEN = Setting(
     "What a monitoring system sends to `/metrics` of the dashboard: [metrics](../how-to/dashboard.md#metrics). At least 16 "
     "characters; best given as an environment variable. Empty: only a browser with the dashboard's link is answered.",
     set_by=SERVER)
+SECRET = frozenset({METRICS_TOKEN.name})
+"""Whose values no file or log tells. Databases are refused with a password."""
 WORKERS = (DATABASE, SHARED_CRAWL)
 
 OUTPUT = (

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import shutil
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from focused.crawl.own_settings import SECRET
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+HIDDEN = "***"
 
 
 def how_to_resume(argv: Sequence[str], run_dir: Path, *, is_own_spider: bool = True) -> str:
@@ -38,7 +43,16 @@ def how_to_resume(argv: Sequence[str], run_dir: Path, *, is_own_spider: bool = T
     given = [value.partition("=")[2] for value in _values(words, option) if value.startswith(f"{name}=")]
     if not given or Path(given[-1]).resolve() != run_dir.resolve():
         words += [option, f"{name}={run_dir}"]
-    return shlex.join(words)
+    return as_told(words)
+
+
+def as_told(words: Sequence[str]) -> str:
+    """Return a command as it may be written down: secrets are left out.
+
+    >>> as_told(["scrapy", "crawl", "focused", "-s", "FOCUSED_METRICS_TOKEN=x", "-sFOCUSED_METRICS_TOKEN=x"])
+    "scrapy crawl focused -s 'FOCUSED_METRICS_TOKEN=***' '-sFOCUSED_METRICS_TOKEN=***'"
+    """
+    return shlex.join(re.sub(rf"({'|'.join(SECRET)})=.*", rf"\1={HIDDEN}", word, flags=re.DOTALL) for word in words)
 
 
 def overwritten_feeds(argv: Sequence[str]) -> list[str]:

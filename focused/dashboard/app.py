@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from typing import TYPE_CHECKING, Any
 
 from starlette.applications import Starlette
@@ -22,7 +23,7 @@ from focused.dashboard.frontier import best_links, hosts
 from focused.dashboard.guard import Guard
 from focused.dashboard.harvest_file import curve
 from focused.dashboard.jobs import Jobs
-from focused.dashboard.judging import JudgingRoom
+from focused.dashboard.judging import JudgingRoom, person_of
 from focused.dashboard.learning import Learning
 from focused.dashboard.live import read_live
 from focused.dashboard.metrics import Metrics
@@ -35,6 +36,7 @@ from focused.dashboard.topics import Topics
 from focused.dashboard.verdicts import TakenIn
 from focused.utils.file_names import RUN_FILE
 from focused.utils.page_colours import DARK, LIGHT
+from focused.utils.sqlite_files import VIEW_SECS, done_within
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -45,6 +47,8 @@ if TYPE_CHECKING:
 _EVERY_SECS = 2.0
 _MOST_NUMBER = 2**63 - 1
 """Of a row that SQLite may have."""
+MAX_TERMS = 16
+"""Words that are sought for at a time: with two hundred a search takes many seconds, whatever ends it."""
 
 
 def make_app(
@@ -128,7 +132,11 @@ class Views(Site):
         )
         offset = int(asked.get("offset", "0")) if asked.get("offset", "0").isdecimal() else 0
         note = self._verdicts.take_in(run.path)
-        found = pages.find(run.path, words, which, sort, min(offset, 10**9))
+        if len(re.findall(r"[^\W_]+", words)) > MAX_TERMS:
+            found = pages.Found([], None, f"At most {MAX_TERMS} words are sought for at a time. Give fewer.")
+        else:
+            with done_within(VIEW_SECS):
+                found = pages.find(run.path, words, which, sort, min(offset, 10**9))
         return self.show(
             request, "pages.html", run=run, found=found, words=words, which=which, sort=sort, offset=offset,
             note=note, n_rows=pages.PAGE_ROWS, kinds=pages.WHICH, sorts=pages.SORTS,
@@ -139,7 +147,8 @@ class Views(Site):
         run, words = self.run_of(request), request.query_params.get("words", "")[:500]
         note = self._verdicts.take_in(run.path)
         number = request.path_params["number"]
-        found = pages.one(run.path, number, words) if number <= _MOST_NUMBER else None
+        with done_within(VIEW_SECS):
+            found = pages.one(run.path, number, words) if number <= _MOST_NUMBER else None
         if found is None:
             raise HTTPException(404, "This page is not in the collection any more.")
         row, text = found
@@ -149,11 +158,11 @@ class Views(Site):
 
     async def judge(self, request: Request) -> Response:
         """Ask a person about a page; without a name, ask for that."""
-        run, person = await run_in_threadpool(self.run_of, request), request.query_params.get("as", "")
-        if not person:
+        run, said = await run_in_threadpool(self.run_of, request), request.query_params.get("as", "")
+        if not said.strip():
             return self.show(request, "name.html", run=run)
         try:
-            check_person(person)
+            person = check_person(person_of(said))
         except ValueError as error:
             return self.show(request, "name.html", 400, run=run, error=str(error))
         asked = await self._room.ask(run.path, person)
@@ -164,6 +173,7 @@ class Views(Site):
         """Take an answer, and show the next page."""
         run, form = await run_in_threadpool(self.run_of, request), await request.form(max_files=0, max_fields=5)
         person, url, answer = (str(form.get(name, "")) for name in ("as", "url", "answer"))
+        person = person_of(person)
         asked = await self._room.answer(run.path, person, url, answer)
         if request.headers.get("x-part"):
             return self.show(request, "asked.html", run=run, asked=asked, person=person)

@@ -6,6 +6,7 @@ import sqlite3
 from typing import TYPE_CHECKING, Any
 
 from focused.frontier.store.view import FrontierView
+from focused.utils.sqlite_files import VIEW_SECS, done_within
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,7 +29,7 @@ def hosts(run_dir: Path) -> list[dict[str, Any]]:
 
 def _read(run_dir: Path, read: Callable[[FrontierView], list[Any]]) -> list[Any]:
     try:
-        with FrontierView(run_dir) as view:
+        with done_within(VIEW_SECS), FrontierView(run_dir) as view:
             return read(view)
     except (ValueError, OSError, sqlite3.Error):
         return []

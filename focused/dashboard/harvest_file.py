@@ -19,7 +19,7 @@ _MAX_CURVE_BYTES = 50_000_000
 def last_row(path: Path) -> dict[str, str]:
     """Return the last whole row of a CSV file by the names of its columns; empty if there is none."""
     try:
-        with open_regular(path) as file:
+        with open(open_regular(path, may_link=False), "rb") as file:  # noqa: PTH123
             head = file.readline(_TAIL_BYTES)
             size = file.seek(0, 2)
             file.seek(max(len(head), size - _TAIL_BYTES))
@@ -40,7 +40,7 @@ def last_row(path: Path) -> dict[str, str]:
 def curve(run_dir: Path, most: int = 500) -> list[list[float | None]]:
     """Return columns for a chart: pages, harvest rate so far, of the last pages, estimate; about so many rows each."""
     try:
-        data = read_regular(run_dir / HARVEST_FILE, _MAX_CURVE_BYTES)
+        data = read_regular(run_dir / HARVEST_FILE, _MAX_CURVE_BYTES, may_link=False)
         text = b"\n".join(_some_lines(data, most)).decode("utf-8", "replace")
         rows = list(csv.DictReader(io.StringIO(text)))
     except (OSError, ValueError, csv.Error):  # damaged, or a stranger's

@@ -10,7 +10,10 @@ from typing import TYPE_CHECKING
 
 from focused.collection.figure_words import figure_lines
 from focused.collection.judging import JudgingSession
+from focused.collection.verdict_folder import ASSESSOR, ON_PAGE
 from focused.dashboard import soon
+from focused.dashboard.verdicts import not_counted
+from focused.utils.sqlite_files import TAKING_IN_SECS, done_within
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,6 +44,16 @@ class _Seat:
     executor: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1))
     session: JudgingSession | None = None
     asked: Asked | None = None
+
+
+def person_of(said: str) -> str:
+    """Return a name as it is kept; a ValueError says that it is one of programs, whose word counts less."""
+    person = said.strip()
+    if person.casefold().startswith(ASSESSOR):
+        raise ValueError(
+            f"A person's name must not begin with {ASSESSOR!r}, as those of programs do. Got {person[:64]!r}"
+        )
+    return person
 
 
 class JudgingRoom:
@@ -78,10 +91,11 @@ class JudgingRoom:
 
         def begun() -> Asked:
             if seat.session is None:
-                with soon.ONE:
-                    seat.session = JudgingSession(run_dir, person, "mixed")
+                with soon.ONE, done_within(TAKING_IN_SECS):
+                    seat.session = JudgingSession(run_dir, person, "mixed", most=ON_PAGE)
                     return work(seat)
-            return work(seat)
+            with done_within(TAKING_IN_SECS):
+                return work(seat)
 
         try:
             return await asyncio.get_running_loop().run_in_executor(seat.executor, begun)
@@ -98,6 +112,7 @@ def _look(seat: _Seat) -> Asked:
     assert session is not None
     shown = session.next() if seat.asked is None or seat.asked.shown is None else session.current()
     lines = list(figure_lines(session.figures(), session.about.believed_precision()))
+    lines += not_counted(session.about.folder)
     seat.asked = Asked(session.path.stem, shown, session.counts, lines)
     return seat.asked
 

@@ -155,7 +155,7 @@ def _copies(stats: dict[str, Any]) -> str:
 def _versions(path: Path) -> Iterator[VersionRow]:
     """Yield the last trainings, the latest first."""
     try:
-        lines = read_regular(path, _MAX_BYTES).split(b"\n")[:-1]
+        lines = read_regular(path, _MAX_BYTES, may_link=False).split(b"\n")[:-1]
     except (OSError, ValueError):
         return
     for line in lines[: -_MOST_ROWS - 1 : -1]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import hmac
 import time
 from collections import deque
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs
 
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse
 
 if TYPE_CHECKING:
@@ -22,6 +23,10 @@ OPEN_PATHS = ("/static/colours.css", "/static/dashboard.css", "/static/icon.svg"
 """What is answered before somebody has said the password: how the form looks."""
 MAX_WRONG, _PER_SECS = 10, 60.0
 """So many wrong passwords a minute, whoever says them: then nobody may try for the rest of it."""
+MAX_UNDER_WAY = 5
+"""Passwords that may be on their way at a time."""
+BODY_SECS = 10.0
+"""So long one is waited for."""
 _MAX_BODY_BYTES = 4_000
 
 _FORM = """<!doctype html>
@@ -52,6 +57,7 @@ class Login:
     def __init__(self, password: str) -> None:
         self._password = password.encode()
         self._wrong: deque[float] = deque(maxlen=MAX_WRONG)
+        self._n_under_way = 0
 
     def form(self, note: str = "", status: int = 403) -> Response:
         """Return the form."""
@@ -59,15 +65,34 @@ class Login:
 
     async def answer(self, scope: Scope, receive: Receive) -> tuple[Response, bool]:
         """Return an answer to a password, and whether it was the right one."""
+        if self._n_under_way >= MAX_UNDER_WAY:
+            return self.form("Too many passwords at a time. Try again in a moment.", 429), False
+        self._n_under_way += 1
+        try:
+            body = await asyncio.wait_for(_body(Request(scope, receive)), BODY_SECS)
+        except (asyncio.TimeoutError, ClientDisconnect):
+            return PlainTextResponse("The password did not come in time.\n", 408), False
+        finally:
+            self._n_under_way -= 1
+        if body is None:
+            return PlainTextResponse("That is too much.\n", 413), False
+        return self._judged(parse_qs(body.decode("utf-8", "replace")).get("password", [""])[0])
+
+    def _judged(self, said: str) -> tuple[Response, bool]:
+        """Look at one password. Nothing is awaited here: of many that come at once each counts before the next is tried."""
         if len(self._wrong) == MAX_WRONG and time.monotonic() - self._wrong[0] < _PER_SECS:
             return self.form("Too many wrong passwords. Wait a minute.", 429), False
-        body = b""
-        async for part in Request(scope, receive).stream():
-            body += part
-            if len(body) > _MAX_BODY_BYTES:
-                return PlainTextResponse("That is too much.\n", 413), False
-        said = parse_qs(body.decode("utf-8", "replace")).get("password", [""])[0]
         if not hmac.compare_digest(said.encode("utf-8", "replace"), self._password):
             self._wrong.append(time.monotonic())
             return self.form("That is not the password."), False
         return RedirectResponse("/", 303), True
+
+
+async def _body(request: Request) -> bytes | None:
+    """Return what a form sends; None if it is too much."""
+    body = b""
+    async for part in request.stream():
+        body += part
+        if len(body) > _MAX_BODY_BYTES:
+            return None
+    return body

@@ -66,17 +66,18 @@ class Material:
 
     def add_file(self, named: str, content: bytes) -> None:
         """Add a dropped file under a name of its own that the browser's cannot leave; a ValueError says what it must be."""
-        last = PurePosixPath(named.replace("\\", "/")).name
-        stem, suffix = re.sub(r"[^\w-]+", "-", Path(last).stem)[:80] or "page", Path(last).suffix.lower()
-        if suffix not in _SUFFIXES:
-            raise ValueError(f"A file must be a page or a text ({', '.join(_SUFFIXES)}). Got {last[:100]!r}")
+        stem, suffix = check_file_name(named)
+        self.check_room(1)
         folder = self.folder / _FILES
         taken = {path.name for path in folder.iterdir()}
-        if len(taken) >= MAX_FILES:
-            raise ValueError(f"A topic may have {MAX_FILES} files here. Train it in a terminal from more: scrapy train")
         name = next(each for each in _names(stem, suffix) if each not in taken)
         with (folder / name).open("xb") as file:
             file.write(content)
+
+    def check_room(self, n_files: int) -> None:
+        """Refuse more files than a topic may have, with a ValueError."""
+        if len(list((self.folder / _FILES).iterdir())) + n_files > MAX_FILES:
+            raise ValueError(f"A topic may have {MAX_FILES} files here. Train it in a terminal from more: scrapy train")
 
     def run_file(self, key: str) -> Path:
         """Return the file of a run's pages."""
@@ -100,6 +101,15 @@ class Material:
     def _lines(self, name: str) -> list[str]:
         path = self.folder / name
         return path.read_text(encoding="utf-8").split() if path.is_file() and not path.is_symlink() else []
+
+
+def check_file_name(named: str) -> tuple[str, str]:
+    """Return a plain name for a dropped file, and its suffix; a ValueError says what the file must be."""
+    last = PurePosixPath(named.replace("\\", "/")).name
+    suffix = Path(last).suffix.lower()
+    if suffix not in _SUFFIXES:
+        raise ValueError(f"A file must be a page or a text ({', '.join(_SUFFIXES)}). Got {last[:100]!r}")
+    return re.sub(r"[^\w-]+", "-", Path(last).stem)[:80] or "page", suffix
 
 
 def read_urls(text: str) -> list[str]:

@@ -17,6 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
+from focused.utils.files import open_regular
+
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
 
@@ -91,16 +93,17 @@ def open_log(path: Path) -> IO[bytes]:
 
 
 def read_log(path: Path, begin: int) -> str:
-    """Return what a log says from a byte on, the last of it if that is much; a negative number counts from its end."""
+    """Return what a log says from a byte on, the last of it if that is much; a negative number counts from its end.
+
+    A link is not followed: in a stranger's folder it may lead to a key.
+    """
     try:
-        if not path.is_file():
-            return ""
-        with path.open("rb") as file:
+        with os.fdopen(open_regular(path, may_link=False), "rb") as file:
             size = file.seek(0, os.SEEK_END)
             start = max(begin if begin >= 0 else size + begin, size - _MAX_SAID, 0)
             file.seek(start)
             return file.read(_MAX_SAID).decode("utf-8", "replace")
-    except OSError:
+    except (OSError, ValueError):
         return ""
 
 

@@ -1,7 +1,8 @@
 """How a run is resumed: by the command that began it, as far as its file may be believed.
 
 A run directory may come from a stranger. Of the command in its ``run.json`` only arguments are taken that can neither name
-a file nor a class, and settings that topics may set, which come from strangers as well.
+a file nor a class, and settings that topics may set, which come from strangers as well. Its seeds are no word of the person
+who resumes it: they open no way to addresses that are not public.
 """
 
 from __future__ import annotations
@@ -10,9 +11,12 @@ import re
 import shlex
 from itertools import pairwise
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from focused.dashboard.runs import read_json
+from focused.utils.addresses import kind_of_host
 from focused.utils.file_names import RUN_FILE
+from focused.utils.setting import Setting
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,15 +47,29 @@ SETTINGS = frozenset(
     "FOCUSED_SCOPE_ALLOW FOCUSED_SCOPE_DENY FOCUSED_SCOPE_LANGUAGES FOCUSED_METRICS_INTERVAL_SECS DOWNLOAD_DELAY "
     "CONCURRENT_REQUESTS CONCURRENT_REQUESTS_PER_DOMAIN DEPTH_LIMIT DOWNLOAD_TIMEOUT".split()
 )
-"""Settings that are taken from there: some of those that a topic may set."""
-HARMLESS_SETTINGS = frozenset({"FOCUSED_CONTACT", "FOCUSED_RUNS_DIR", "FOCUSED_MODELS_DIR"})
+"""Settings that are taken from there: some of those that a topic may set. The crawl checks the project's own."""
+_SCRAPYS = {
+    setting.name: setting
+    for setting in (
+        Setting("DOWNLOAD_DELAY", 0.0, least=0.2, most=3600),
+        Setting("CONCURRENT_REQUESTS", 0, least=1, most=1000),
+        Setting("CONCURRENT_REQUESTS_PER_DOMAIN", 0, least=1, most=8),
+        Setting("DEPTH_LIMIT", 0, least=0),
+        Setting("DOWNLOAD_TIMEOUT", 0.0, least=1, most=600),
+    )
+}
+"""What Scrapy's may be: a stranger's crawl must not press sites in the name of whoever resumes it."""
+PRIVATE = "FOCUSED_PRIVATE_ADDRESSES"
+_REFUSE = f"{PRIVATE}=refuse"
+HARMLESS_SETTINGS = frozenset({"FOCUSED_CONTACT", "FOCUSED_RUNS_DIR", "FOCUSED_MODELS_DIR", "FOCUSED_METRICS_TOKEN"})
 """They stand in the command where the dashboard was started with them; it has them still, or has others."""
 
 
-def arguments_of(run_dir: Path) -> tuple[dict[str, str], list[str]]:
+def arguments_of(run_dir: Path, *, may_ask_private: bool = False) -> tuple[dict[str, str], list[str]]:
     """Return the spider arguments of the command that began a run, without its folder, and its settings as NAME=VALUE.
 
-    A ValueError says why it must be resumed in a terminal.
+    Unless the crawl ``may_ask_private`` addresses by the dashboard's own settings, one of these keeps it from them, also where
+    a name leads to one. A ValueError says why it must be resumed in a terminal.
     """
     command = read_json(run_dir / RUN_FILE).get("command")
     words = _words(command)
@@ -67,12 +85,36 @@ def arguments_of(run_dir: Path) -> tuple[dict[str, str], list[str]]:
             if name != "run_dir":
                 arguments[name] = _checked(name, said, run_dir)
         elif word[:2] == "-s":
-            if name not in SETTINGS | HARMLESS_SETTINGS:
-                raise ValueError(_in_terminal(f"it was begun with the setting {name[:80]}", run_dir))
+            if value != _REFUSE and not _may_set(name, said):
+                raise ValueError(_in_terminal(f"it was begun with the setting {_shown(value)}", run_dir))
             settings += [value] * (name in SETTINGS)
         elif word.startswith("-"):
-            raise ValueError(_in_terminal(f"it was begun with the option {word[:80]}", run_dir))
-    return arguments, settings
+            raise ValueError(_in_terminal(f"it was begun with the option {_shown(word)}", run_dir))
+    if may_ask_private:
+        return arguments, settings
+    for url in re.split(r"[\s,]+", arguments.get("seeds", "")):
+        if kind := _kind_of(url):
+            raise ValueError(_in_terminal(f"its seed {_shown(url)} is a {kind} address", run_dir))
+    return arguments, [*settings, _REFUSE]
+
+
+def _may_set(name: str, value: str) -> bool:
+    """Tell whether a setting of a run's file is taken, or left to the dashboard."""
+    try:
+        _SCRAPYS[name].check(value)
+    except KeyError:
+        return name in SETTINGS | HARMLESS_SETTINGS and value.isprintable()
+    except ValueError:
+        return False
+    return True
+
+
+def _kind_of(url: str) -> str:
+    """Return why a URL is not public as far as its text tells; empty if nothing is against it."""
+    try:
+        return kind_of_host(urlsplit(url).hostname or "")
+    except ValueError:
+        return "wrong"
 
 
 def _words(command: object) -> list[str]:
@@ -91,14 +133,25 @@ def _words(command: object) -> list[str]:
 
 
 def _checked(name: str, value: str, run_dir: Path) -> str:
-    if name not in ARGUMENTS or not ARGUMENTS[name].fullmatch(value):
-        raise ValueError(_in_terminal(f"it was begun with {name[:80]}={value[:80]}", run_dir))
+    # Seeds that were typed one below the other are. What cannot be seen must not be run.
+    is_seen = re.sub(r"[\n\t]", " ", value).isprintable()
+    if name not in ARGUMENTS or not ARGUMENTS[name].fullmatch(value) or not is_seen:
+        raise ValueError(_in_terminal(f"it was begun with {_shown(name)}={_shown(value)}", run_dir))
     return value
+
+
+def _shown(text: str) -> str:
+    r"""Return a stranger's text, short, with what cannot be seen spelled out.
+
+    >>> print(_shown("a\u202e\n"))
+    a\u202e\n
+    """
+    return repr(text[:80])[1:-1]
 
 
 def _in_terminal(why: str, run_dir: Path) -> str:
     return (
-        f"This run cannot be resumed from here: {why}. In a terminal type the command that began it, with "
+        f"This run cannot be resumed from here: {why}. If you began it yourself, type its command in a terminal, with "
         f"-a run_dir={run_dir}"
     )
 

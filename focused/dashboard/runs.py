@@ -170,7 +170,7 @@ def read_state(path: Path, key: str) -> RunState:
 def read_json(path: Path) -> dict[str, Any]:
     """Return an object of a file; an empty one if there is none."""
     try:
-        found = json.loads(read_regular(path, _MAX_BYTES))
+        found = json.loads(read_regular(path, _MAX_BYTES, may_link=False))
     except (OSError, ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}

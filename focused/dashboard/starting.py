@@ -13,7 +13,7 @@ from starlette.routing import Route
 
 from focused.dashboard.crawls import LOG_FILE, delete, holder, new_run_dir, start, stop
 from focused.dashboard.processes import CommandError, read_log
-from focused.dashboard.resuming import BUDGETS, arguments_of, spider_words
+from focused.dashboard.resuming import BUDGETS, PRIVATE, arguments_of, spider_words
 from focused.dashboard.runs import is_locked
 from focused.dashboard.site import text_of
 from focused.method.topic import topic_names
@@ -123,7 +123,7 @@ class Starting:
         run = await run_in_threadpool(self._site.run_of, request)
         form = await request.form(max_files=0, max_fields=10)
         try:
-            arguments, settings = arguments_of(run.path)
+            arguments, settings = self._arguments_of(run)
             arguments |= {name: _number(name, text) for name in BUDGETS if (text := text_of(form, name))}
             _check_room(run, arguments)
             await run_in_threadpool(self._run, spider_words(arguments, settings, run.path), run.path)
@@ -156,9 +156,12 @@ class Starting:
         shown: dict[str, Any] = {"run": run, "error": error, "log": log, "is_stopping": is_stopping}
         return self._site.show(request, "manage.html", status, **shown, **self._resumable(run))
 
+    def _arguments_of(self, run: RunState) -> tuple[dict[str, str], list[str]]:
+        return arguments_of(run.path, may_ask_private=f"{PRIVATE}=allow" in self._site.commands.settings)
+
     def _resumable(self, run: RunState) -> dict[str, Any]:
         try:
-            arguments, settings = arguments_of(run.path)
+            arguments, settings = self._arguments_of(run)
         except ValueError as error:
             return {"budgets": {}, "command": "", "why_not": str(error)}
         command = shlex.join(["scrapy", "crawl", *spider_words(arguments, settings, run.path)])

@@ -11,7 +11,7 @@ from starlette.responses import RedirectResponse
 from starlette.routing import Route
 
 from focused.dashboard.beliefs import beliefs
-from focused.dashboard.material import MAX_FILES, TEXTS, Material, chosen_lines
+from focused.dashboard.material import MAX_FILES, TEXTS, Material, check_file_name, chosen_lines
 from focused.dashboard.site import text_of
 from focused.method.topic import TopicError, check_topic_name, topic_names
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from focused.dashboard.jobs import Jobs
     from focused.dashboard.site import Site
 
-_MAX_FILE_BYTES = 5_000_000
+MAX_FILE_BYTES = 5_000_000
 _JUDGED, _DELIVERED = "judged", "delivered"
 
 
@@ -70,7 +70,7 @@ class Topics:
         async with request.form(max_files=MAX_FILES, max_fields=30) as form:
             said = {name: text_of(form, name, 60_000) for name in ("name", *TEXTS, "urls", "seeds", "run", "which")}
             files = [
-                (file.filename or "", await file.read(_MAX_FILE_BYTES))
+                (file.filename or "", await file.read(MAX_FILE_BYTES + 1))
                 for file in form.getlist("files")
                 if isinstance(file, UploadFile) and file.filename
             ]
@@ -91,7 +91,12 @@ class Topics:
                 f"Topic {name!r} was not made here, and what it was learnt from is elsewhere. Widen it by verdicts on a run "
                 "of it (Learn), or choose another name"
             )
+        for named, content in files:  # all, before any is written
+            if len(content) > MAX_FILE_BYTES:
+                raise ValueError(f"A file may have {MAX_FILE_BYTES // 10**6} MB. {named[-100:]!r} has more")
+            check_file_name(named)
         material.begin()
+        material.check_room(len(files))
         material.add_urls(said["urls"], said["seeds"])
         for named, content in files:
             material.add_file(named, content)

@@ -9,17 +9,25 @@ from typing import TYPE_CHECKING, Any
 from focused.collection.figure_words import figure_lines
 from focused.collection.judged import JudgedCollection
 from focused.collection.schema import CollectionFileError
-from focused.collection.verdict_folder import ASSESSOR
+from focused.collection.verdict_folder import ASSESSOR, ON_PAGE
 from focused.dashboard.soon import Soon
 from focused.retraining.applied_verdicts import apply_verdicts
 from focused.utils.file_names import VERDICTS_FOLDER
 from focused.utils.own_files import check_own_files
+from focused.utils.sqlite_files import TAKING_IN_SECS, done_within
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-MAX_DISPUTED = 100
+    from focused.collection.verdict_folder import VerdictFolder
+
+MAX_DISPUTED = MAX_PEOPLE = 100
+_MAX_NAMED = 5
+_TOO_MUCH = (
+    f"The page reads verdict files of up to {ON_PAGE.n_bytes // 10**6} MB and {ON_PAGE.n_lines:,} lines, "
+    f"{ON_PAGE.n_all_bytes // 10**6} MB in all"
+)
 _MAX_RUNS = 500
 
 Stamps = tuple[tuple[str, int, int], ...]
@@ -42,7 +50,10 @@ class TakenIn:
             state = verdict_stamps(run_dir)
             if state != self._known.get(run_dir, ()):
                 check_own_files(run_dir, "Move it away")
-                apply_verdicts(run_dir)
+                if sum(size for _, size, _ in state) > ON_PAGE.n_all_bytes:
+                    raise ValueError(f"{_TOO_MUCH}. Take them in in a terminal: scrapy judge {run_dir}")
+                with done_within(TAKING_IN_SECS):
+                    apply_verdicts(run_dir)
         except (CollectionFileError, ValueError, OSError) as error:
             return f"The newest verdicts are not shown yet: {error}"
         self._known.pop(run_dir, None)
@@ -85,9 +96,9 @@ class Opinions:
 
 def read_opinions(run_dir: Path) -> Opinions:
     """Read them; a `CollectionFileError` says why there is nothing to read."""
-    with JudgedCollection(run_dir) as judged:
+    with done_within(TAKING_IN_SECS), JudgedCollection(run_dir, most=ON_PAGE) as judged:
         if not judged.folder.read():  # the pages need not be read, however many there are
-            return Opinions({}, [], 0, [])
+            return Opinions({}, [], 0, not_counted(judged.folder))
         judged.refresh()
         said = judged.opinions_on_pages()
         people: dict[str, tuple[int, int]] = {}
@@ -100,7 +111,24 @@ def read_opinions(run_dir: Path) -> Opinions:
         ]
         rows = [(row, said[url]) for url in disputed[:MAX_DISPUTED] if (row := judged.row_of(url)) is not None]
         lines = list(figure_lines(judged.figures(), judged.believed_precision()))
-    return Opinions(dict(sorted(people.items())), rows, len(disputed), lines)
+        lines += not_counted(judged.folder)
+    return Opinions(_most_people(people), rows, len(disputed), lines)
+
+
+def not_counted(folder: VerdictFolder) -> list[str]:
+    """Return a line that names the verdict files which hold too much for a page; none if there are none."""
+    names = [path.name for path in folder.too_large[:_MAX_NAMED]]
+    return [f"Not counted here: {', '.join(names)}. {_TOO_MUCH}"] if names else []
+
+
+def _most_people(people: dict[str, tuple[int, int]]) -> dict[str, tuple[int, int]]:
+    """Return people by name; of very many those who said most, and what the others said together."""
+    by_number = sorted(people, key=lambda name: -sum(people[name]))
+    others = [people[name] for name in by_number[MAX_PEOPLE:]]
+    found = {name: people[name] for name in sorted(by_number[:MAX_PEOPLE])}
+    if others:
+        found[f"{len(others):,} others"] = sum(yes for yes, _ in others), sum(no for _, no in others)
+    return found
 
 
 def _is_program(person: str) -> bool:

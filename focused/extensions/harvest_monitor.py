@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import platform
-import shlex
 import sys
 import time
 from importlib.metadata import version
@@ -15,10 +14,11 @@ from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings
 from scrapy.utils.asyncio import create_looping_call
 
 from focused.crawl.estimated_harvest import NOT_YET
+from focused.crawl.own_settings import SECRET
 from focused.crawl.pdf_counts import being_read
 from focused.crawl.presets import about_preset
 from focused.crawl.private_addresses import REFUSED, about_seeds
-from focused.crawl.resume_command import how_to_resume, overwritten_feeds
+from focused.crawl.resume_command import HIDDEN, as_told, how_to_resume, overwritten_feeds
 from focused.crawl.run_history import first_model, strategy_parts
 from focused.crawl.scrapy_settings import scheduler_class
 from focused.crawl.scrapyd_client import is_client
@@ -225,7 +225,7 @@ class HarvestMonitor:
         said = [name for name in sorted(settings) if (settings.getpriority(name) or 0) >= SETTINGS_PRIORITIES["spider"]]
         others = {name: version(name) for name in ("scrapy", "lxml", "numpy", "scikit-learn")}
         run = {
-            "command": shlex.join(sys.orig_argv),
+            "command": as_told(sys.orig_argv),
             "topic": plan.topic.name,
             "topic_title": plan.topic.title,
             "preset": plan.preset or None,
@@ -241,7 +241,7 @@ class HarvestMonitor:
             # Of the first start: `scrapy train --from-run` must not join the pages of a run twice.
             "model_sha256": self._first_model,
             "random_seed": settings.getint("FOCUSED_DEMO_SEED") if plan.web in ("demo", "hostile") else None,
-            "settings": {name: _plain(settings[name]) for name in said},
+            "settings": {name: HIDDEN if name in SECRET else _plain(settings[name]) for name in said},
             "versions": {"focused": __version__, "python": platform.python_version(), **others},
             "started_at": _iso(self._started),
             "finish_reason": finish_reason,

@@ -12,18 +12,17 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from io import FileIO
     from pathlib import Path
-    from typing import BinaryIO
 
 logger = logging.getLogger(__name__)
 
 _READ_BYTES = 1 << 20
 
 
-def read_regular(path: Path, max_bytes: int) -> bytes:
+def read_regular(path: Path, max_bytes: int, *, may_link: bool = True) -> bytes:
     """Return the bytes of a file that may come from a stranger.
 
     A pipe would be waited for without end, and a device may have no end, or act when it is opened. A symbolic link to a
-    regular file is followed.
+    regular file is followed if it ``may_link``: in a stranger's folder it may lead to what the stranger wants to be shown.
 
     Raises
     ------
@@ -32,32 +31,37 @@ def read_regular(path: Path, max_bytes: int) -> bytes:
     ValueError
         If it is no regular file, or has more than ``max_bytes``, whatever size it claims.
     """
-    with open_regular(path) as file:
+    handle = open_regular(path, may_link=may_link)
+    try:
         parts, n_left = [], max_bytes + 1
-        while n_left and (part := file.read(min(n_left, _READ_BYTES))):
+        while n_left and (part := os.read(handle, min(n_left, _READ_BYTES))):
             parts.append(part)
             n_left -= len(part)
+    finally:
+        os.close(handle)
     if not n_left:
         raise ValueError(f"it is larger than {max_bytes:,} bytes")
     return b"".join(parts)
 
 
-def open_regular(path: Path) -> BinaryIO:
-    """Open a file that may come from a stranger, to read it: see `read_regular`."""
-    _check_regular(os.stat(path))  # noqa: PTH116  before it is opened
-    # Without waiting: between the look and the opening a pipe may have taken its place.
-    handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+def open_regular(path: Path, *, may_link: bool = True) -> int:
+    """Return a handle to read such a file by; errors as of `read_regular`."""
+    _check_regular(os.stat(path, follow_symlinks=may_link))  # noqa: PTH116  before it is opened
+    # Without waiting: between the look and the opening a pipe, or a link, may have taken its place.
+    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    handle = os.open(path, flags if may_link else flags | getattr(os, "O_NOFOLLOW", 0))
     try:
         _check_regular(os.fstat(handle))
-    except BaseException:
+    except ValueError:
         os.close(handle)
         raise
-    return open(handle, "rb")  # noqa: PTH123
+    return handle
 
 
 def _check_regular(status: os.stat_result) -> None:
     if not stat.S_ISREG(status.st_mode):
         kind = "folder" if stat.S_ISDIR(status.st_mode) else "pipe, device or socket"
+        kind = "symbolic link" if stat.S_ISLNK(status.st_mode) else kind
         raise ValueError(f"it must be a regular file, it is a {kind}")
 
 

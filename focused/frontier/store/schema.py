@@ -9,7 +9,9 @@ process. If the machine loses power the last transactions may be gone, never hal
 from __future__ import annotations
 
 import os
+import re
 import sqlite3
+import time
 from typing import IO, TYPE_CHECKING
 
 try:
@@ -19,6 +21,7 @@ except ImportError:  # not on this system: two crawls in one folder are then the
 
 from focused.frontier.store.evidence_rows import FIRST_REASONS
 from focused.utils.file_names import FRONTIER_FILE
+from focused.utils.sqlite_files import guard
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -38,6 +41,8 @@ _CACHE_KIB = 256 * 1024
 
 BUSY_SECS = 1.0
 """So long somebody else's lock is waited for."""
+LOCK_SECS, _TRY_EVERY_SECS = 0.5, 0.02
+"""So long a crawl tries to lock its folder: a dashboard that looks whether one is at work has it for a moment."""
 
 _TABLES = """
 CREATE TABLE hosts (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, n_pages INTEGER NOT NULL DEFAULT 0,
@@ -69,6 +74,9 @@ CREATE TABLE reasons (id INTEGER PRIMARY KEY, kind TEXT NOT NULL UNIQUE);  -- wh
 INSERT INTO reasons VALUES {", ".join(map(str, enumerate(FIRST_REASONS)))};
 """
 
+# What other modules keep in the file comes later, where it is wanted.
+_KINDS = dict.fromkeys([*re.findall(r"CREATE TABLE (\w+)", _TABLES + _REASONS), "pages", "records", "texts"], "table")
+
 # What a file of the version before lacks.
 _UPGRADE = f"""BEGIN IMMEDIATE; {_REASONS}
 ALTER TABLE links ADD COLUMN callback TEXT; ALTER TABLE links ADD COLUMN request TEXT;
@@ -90,15 +98,19 @@ def lock(path: Path) -> IO[bytes]:
     held = _take_reserved(path)
     if held is not None:
         return held
-    file = _lock_path(path).open("wb")
-    try:
-        if fcntl is not None:
+    file, until = _lock_path(path).open("wb"), time.monotonic() + LOCK_SECS
+    while fcntl is not None:
+        try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        file.close()
-        raise FrontierFileError(
-            f"Another crawl is at work in {path.parent}. Wait for its end, or choose another folder: -a run_dir=PATH"
-        ) from None
+            break
+        except OSError:
+            if time.monotonic() < until:
+                time.sleep(_TRY_EVERY_SECS)
+                continue
+            file.close()
+            raise FrontierFileError(
+                f"Another crawl is at work in {path.parent}. Wait for its end, or choose another folder: -a run_dir=PATH"
+            ) from None
     return file
 
 
@@ -143,7 +155,7 @@ def open_file(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
                 raise FrontierFileError(_not_there(path))
             return _look_at(path)
         connection = sqlite3.connect(path, isolation_level=None, timeout=BUSY_SECS)
-        _prepare(connection)
+        _prepare(connection, path)
         return _checked(connection, path)
     except sqlite3.Error as error:
         raise FrontierFileError(advice(path, error)) from None
@@ -215,7 +227,8 @@ def _not_there(path: Path) -> str:
     return f"{path} is not there. Name the folder of a run: scrapy frontier RUN_DIR"
 
 
-def _prepare(connection: sqlite3.Connection) -> None:
+def _prepare(connection: sqlite3.Connection, path: Path) -> None:
+    _guard(connection, path)
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = NORMAL")
     connection.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
@@ -227,7 +240,15 @@ def _prepare(connection: sqlite3.Connection) -> None:
         connection.executescript(_UPGRADE)
 
 
+def _guard(connection: sqlite3.Connection, path: Path) -> None:
+    """Refuse what would act by itself in a stranger's file."""
+    if strange := guard(connection, _KINDS):
+        connection.close()
+        raise FrontierFileError(f"{path} holds {strange}, as no frontier of a crawl does. Move it away")
+
+
 def _checked(connection: sqlite3.Connection, path: Path) -> sqlite3.Connection:
+    _guard(connection, path)
     found = connection.execute("PRAGMA user_version").fetchone()[0]
     if found not in (VERSION - 1, VERSION):  # the one before can be read as it is
         connection.close()
