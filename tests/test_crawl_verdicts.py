@@ -13,11 +13,13 @@ import pytest
 from commands import ROOT, Finished, crawl, environment, read_json_lines, scrapy
 
 from focused.collection.verdict_files import Verdict
+from focused.collection.verdict_folder import VerdictFolder
 from focused.collection.verdict_rows import Delivered, VerdictRows
 from focused.collection.view import CollectionView
 from focused.crawl.delivered_files import put_pages_right, take_out
 from focused.retraining.applied_verdicts import apply_verdicts
 from focused.retraining.feedback import FeedbackFiles
+from focused.retraining.verdict_reader import VerdictReader
 from focused.retraining.verdict_table import VerdictTable
 
 PAGE = "http://h.example/1"
@@ -167,6 +169,44 @@ def test_a_wrong_value_in_a_verdict_file_is_named_with_file_line_and_what_it_mus
         in first
     )
     assert "\"url\" must be an address such as http://site.example/page. Got 'h.example'." in second
+
+
+NO_OBJECTS = '[{"url": "http://h.example/1", "relevant": true}]\nnull\n5\n"x"\n'
+
+
+def test_lines_of_json_that_are_no_objects_are_wrong_lines_for_every_reader(tmp_path):
+    (tmp_path / "ann.jsonl").write_text(NO_OBJECTS + f'{{"url": "{PAGE}", "relevant": true}}\n')
+    files, folder = FeedbackFiles(tmp_path), VerdictFolder(tmp_path)
+    assert [verdict.url for verdict in files.read_new()] == [opinion.url for opinion in folder.read()] == [PAGE]
+    assert (files.counts["bad"], folder.n_bad) == (4, 4)
+    assert "ann.jsonl, line 1 is no verdict" in files.faults()[0]
+
+
+def test_a_verdict_file_that_ends_in_an_unforeseen_error_is_said_once_and_costs_nothing_else(caplog, monkeypatch):
+    files, stats = FeedbackFiles(), {}
+
+    def fail():
+        files.has_more = True
+        raise AttributeError("unforeseen")
+
+    monkeypatch.setattr(files, "read_new", fail)
+    reader = VerdictReader(files, stats.__setitem__)
+    reader.read_all()
+    reader.read_all()
+    assert stats["focused/verdicts/failed_count"] == 2
+    assert caplog.text.count("Verdicts cannot be read.") == 1
+
+
+@pytest.mark.slow
+def test_a_crawl_loses_neither_page_nor_summary_to_a_verdict_file_of_nonsense(tmp_path):
+    (tmp_path / "run" / "verdicts").mkdir(parents=True)
+    (tmp_path / "run" / "verdicts" / "ann.jsonl").write_text(NO_OBJECTS)
+    done = crawled(tmp_path, 20)
+    assert done.stats["focused/pages/fetched_count"] == done.stats["focused/collection/written_count"] == 20
+    assert done.run["finish_reason"] == "max_pages"
+    assert "ann.jsonl, line 1 is no verdict" in done.err
+    assert "the whole run   " in done.err
+    assert "Traceback" not in done.err
 
 
 def test_links_and_pipes_in_a_folder_of_verdicts_are_named_and_not_read(tmp_path):

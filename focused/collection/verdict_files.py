@@ -170,6 +170,8 @@ def fault_of(path: Path, number: int, text: str, separator: str | None, why: str
 
 def _of_object(text: str) -> dict[str, Any]:
     value: Any = json.loads(text)
+    if not isinstance(value, dict):
+        raise ValueError("no object")
     found: dict[str, Any] = {name: str(value.get(name) or "") for name in _TEXTS}
     relevant, chance, pages = value["relevant"], value.get("probability"), value.get("pages")
     if isinstance(chance, (int, float)):
