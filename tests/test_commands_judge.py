@@ -204,6 +204,16 @@ def test_a_session_in_which_nothing_is_said_follows_the_files_of_others_and_name
     assert "2 lines of" in out
 
 
+def test_people_who_contradict_each_other_are_named_at_the_end_with_the_page(capsys, monkeypatch, run_dir):
+    (run_dir / "verdicts").mkdir()
+    (run_dir / "verdicts" / "anna.csv").write_text(f"{url(1)},yes\n{url(2)},yes\n{url(3)},yes\n")
+    (run_dir / "verdicts" / "bob.csv").write_text(f"{url(1)},no\n{url(2)},yes\n")
+    (run_dir / "verdicts" / "assessor-x.csv").write_text(f"{url(3)},no\n")  # programs contradict nobody
+    out = judge(capsys, monkeypatch, "", run_dir, pages="0")
+    assert "1 page: people contradict each other, so the model decides\n" in out
+    assert f"  {url(1)} (anna: yes, bob: no)\n" in out
+
+
 def test_the_help_names_the_orders_that_the_queue_knows():
     assert set(ORDERS) == set(queue.ORDERS)
 

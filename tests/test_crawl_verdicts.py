@@ -201,14 +201,21 @@ def test_a_verdict_file_that_ends_in_an_unforeseen_error_is_said_once_and_costs_
 
 
 @pytest.mark.slow
-def test_a_crawl_loses_neither_page_nor_summary_to_a_verdict_file_of_nonsense(tmp_path):
+def test_a_crawl_loses_neither_page_nor_summary_to_a_verdict_file_of_nonsense_and_names_who_contradict_each_other(
+    tmp_path,
+):
     (tmp_path / "run" / "verdicts").mkdir(parents=True)
     (tmp_path / "run" / "verdicts" / "ann.jsonl").write_text(NO_OBJECTS)
     done = crawled(tmp_path, 20)
     assert done.stats["focused/pages/fetched_count"] == done.stats["focused/collection/written_count"] == 20
     assert done.run["finish_reason"] == "max_pages"
-    assert "ann.jsonl, line 1 is no verdict" in done.err
     assert "the whole run   " in done.err
+    assert "ann.jsonl, line 1 is no verdict" in done.err
+    say(done.run_dir, {PAGE: False}, "bob")
+    say(done.run_dir, {PAGE: True}, "eve")
+    done = crawled(tmp_path, 25)
+    assert "people contradict each other, so the model decides" in done.err
+    assert f"{PAGE} (bob: no, eve: yes)" in done.err
     assert "Traceback" not in done.err
 
 

@@ -7,6 +7,7 @@ import signal
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from focused.collection.contradictions import contradictions
 from focused.collection.figure_words import figure_lines
 from focused.collection.schema import CollectionFileError
 from focused.commands.judge_display import Display
@@ -94,6 +95,7 @@ def _ending(session: JudgingSession, run_dir: Path) -> Iterator[str]:
     if n_yes or n_no or n_skipped:
         yield f"{n_yes} relevant, {n_no} not, {n_skipped} skipped: {session.path}"
     yield from figure_lines(session.figures(), session.about.believed_precision())
+    yield from contradictions(session.about.opinions_on_pages())
     folder = session.about.folder
     yield from folder.faults[:_MOST_FAULTS]
     if folder.n_bad > 1:

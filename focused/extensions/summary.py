@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from focused.collection.contradictions import contradictions
 from focused.collection.figure_words import figure_lines
 from focused.crawl.failures import words_of_exception
 from focused.crawl.judged_again import words_of_judging_again
 from focused.crawl.losses import LOSSES
 from focused.crawl.pdf_counts import pdf_advice, pdf_summary
 from focused.crawl.pdf_reading import is_installed
+from focused.crawl.state import Crawl
 from focused.frontier.dispatch import advice
 from focused.frontier.interface import frontier_of
 from focused.frontier.patience import summary
@@ -72,6 +74,7 @@ class Summary:
         yield from self._outlook.summary(reason, frontier_of(self._crawler))
         if judged is not None:
             yield from figure_lines(judged.figures, judged.believed)
+        yield from contradictions(Crawl.needed(self._crawler).verdicts.table.said())
         if not harvest.n_pages:
             yield f"No page was fetched. {self._why_nothing(stats)}"
         elif not harvest.n_relevant:

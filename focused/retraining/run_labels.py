@@ -11,6 +11,7 @@ import logging
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from focused.collection.contradictions import contradictions
 from focused.collection.view import CollectionView, terms_of
 from focused.method.topic import COUNTING, TopicError
 from focused.retraining.applied_verdicts import KnownForms
@@ -24,7 +25,7 @@ from focused.utils.files import read_regular
 from focused.utils.own_files import check_own_files
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from focused.method.topic import Topic
@@ -51,6 +52,8 @@ class RunLabels:
     n_bad: int
     #: Pages with a verdict whose words were not kept.
     n_without_words: int
+    #: What each person says of each page, by the canonical form of its URL.
+    said: Mapping[str, Mapping[str, bool]]
 
 
 def read_run_labels(run_dir: Path, topic: Topic, *, further: Sequence[Path] = (), force: bool = False) -> RunLabels:
@@ -85,7 +88,8 @@ def read_run_labels(run_dir: Path, topic: Topic, *, further: Sequence[Path] = ()
                 f"Of the {n_without_words} pages of {run_dir} that people judged no words were kept. Crawl with "
                 "FOCUSED_COLLECTION=on, and judge pages of that run."
             )
-        raise ValueError(f"Nothing was learnt in {run_dir}: {_why_nothing(run, len(attempts))}")
+        why = _why_contradicted(said) or _why_nothing(run, len(attempts))
+        raise ValueError(f"Nothing was learnt in {run_dir}: {why}")
     known = {page.number for page in pages if page.terms}
     every = sorted(
         [page for page in pages if page.terms or page.number not in verdicts]
@@ -93,7 +97,7 @@ def read_run_labels(run_dir: Path, topic: Topic, *, further: Sequence[Path] = ()
         key=lambda page: page.number,
     )
     is_against_met = any(each.version == version and each.n_drawn for each in attempts)
-    found = RunLabels(version, labels | verdicts, verdicts, every, is_against_met, n_bad, n_without_words)
+    found = RunLabels(version, labels | verdicts, verdicts, every, is_against_met, n_bad, n_without_words, said.said())
     if not (is_against_met or that_join(found.pages, found.labels)):
         raise ValueError(f"{record_path(run_dir)} holds none of the pages that version {version} was learnt from.")
     return found
@@ -161,6 +165,11 @@ def _judged(
 def _of_collection(row: Any, terms: dict[str, int]) -> JudgedPage:
     relevance = float(row["relevance"] or 0.0)
     return JudgedPage(int(row["number"]), row["url"], relevance, int(row["model_version"]), FIRST, None, terms)
+
+
+def _why_contradicted(said: VerdictTable) -> str:
+    """Return which verdicts count for nothing where they are all there is; empty if people agree."""
+    return "; ".join(line.strip() for line in contradictions(said.said()))
 
 
 def _why_nothing(run: dict[str, Any], n_attempts: int) -> str:

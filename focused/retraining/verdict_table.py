@@ -73,6 +73,13 @@ class VerdictTable:
         said = [each for form in forms for each in self._of_page.get(form, {}).values()]
         return self._agreed(said)
 
+    def said(self) -> dict[str, dict[str, bool]]:
+        """Return what each person, or program, says of each page, by the canonical form of its URL."""
+        return {
+            form: {person: each.relevant for person, each in of_page.items() if each.relevant is not None}
+            for form, of_page in self._of_page.items()
+        }
+
     def __iter__(self) -> Iterator[Verdict]:
         """All that is said, each person's last word on each page."""
         for of_page in self._of_page.values():
