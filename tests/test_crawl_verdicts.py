@@ -10,6 +10,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from collected import collect, collected
 from commands import ROOT, Finished, crawl, environment, read_json_lines, scrapy
 
 from focused.collection.verdict_files import Verdict
@@ -144,6 +145,34 @@ def test_a_program_is_believed_until_people_have_contradicted_it_on_several_page
     assert alone in table.shifted()
 
 
+def test_where_verdicts_find_no_room_those_on_pages_that_the_run_knows_come_first(caplog, tmp_path):
+    known = {f"{PAGE}{n}" for n in range(3)}
+    table = VerdictTable(3, known.__contains__)
+    for n in range(10):
+        table.add(Verdict(f"{PAGE}elsewhere{n}", True, person="ann"))
+    assert (len(table), table.n_forgotten) == (3, 7)
+    for url in sorted(known):
+        assert table.add(Verdict(url, False, person="ann"))
+    assert {verdict.url for verdict in table} == known
+    assert not table.add(Verdict(f"{PAGE}elsewhere", True, person="ann"))
+    assert table.n_forgotten == 11
+    reader = VerdictReader(FeedbackFiles(tmp_path), lambda name, value: None)
+    reader.table = table
+    reader.read_all()
+    reader.read_all()
+    assert caplog.text.count("11 verdicts found no room beside those on 3 pages, and count for nothing") == 1
+
+
+def test_verdicts_on_pages_that_the_run_does_not_know_do_not_keep_others_from_acting(monkeypatch, tmp_path):
+    monkeypatch.setattr("focused.retraining.applied_verdicts.MAX_PAGES", 2)
+    run_dir = collect(tmp_path / "run", collected(1, 0.9), collected(2, 0.8, location="http://site.example/two"))
+    say(run_dir, {f"http://other.example/{n}": True for n in range(5)}, "a")
+    say(run_dir, {"http://site.example/1": False, "http://site.example/two": False}, "b")
+    said: list[str] = []
+    assert len(apply_verdicts(run_dir, say=said.append)) == 2
+    assert "5 verdicts found no room beside those on 2 pages" in " ".join(said)
+
+
 def test_people_who_contradict_each_other_say_nothing_and_the_last_word_of_each_counts():
     table = VerdictTable(10)
     table.add(Verdict(PAGE, True, person="ann"))
@@ -216,6 +245,8 @@ def test_a_crawl_loses_neither_page_nor_summary_to_a_verdict_file_of_nonsense_an
     done = crawled(tmp_path, 25)
     assert "people contradict each other, so the model decides" in done.err
     assert f"{PAGE} (bob: no, eve: yes)" in done.err
+    assert done.stats["focused/verdicts/pending_count"] == 2
+    assert "2 verdicts are on pages that this run has not fetched" in done.err
     assert "Traceback" not in done.err
 
 

@@ -187,6 +187,23 @@ def test_of_several_runs_each_page_comes_once_and_a_verdict_counts_in_all(runs, 
     assert set(listed) == (delivered | urls(runs / "second", delivered=True)) - refused
 
 
+def test_an_export_names_what_is_wrong_with_the_verdicts_as_the_crawl_does(first):
+    folder = first / "first" / "verdicts"
+    folder.mkdir()
+    (folder / "ann.jsonl").write_text('[]\n{"url": "http://other.example/", "relevant": true}\n')
+    (folder / "pipe.jsonl").symlink_to(first)
+    out = export(first, "first", "--format", "jsonl").out
+    assert "ann.jsonl, line 1 is no verdict" in out
+    assert "pipe.jsonl is ignored: " in out
+    assert "1 verdict is on pages that this run has not fetched" in out
+    folder.rename(first / "elsewhere")
+    folder.symlink_to(first / "elsewhere")
+    out = export(first, "first", "--format", "jsonl").out
+    assert (
+        "The newest verdicts of first are not followed: first/verdicts must be a folder. It is a symbolic link." in out
+    )
+
+
 @pytest.mark.parametrize(
     ("arguments", "wanted"),
     [

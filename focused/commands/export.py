@@ -19,7 +19,9 @@ from focused.crawl.shared_copy import local_runs
 from focused.retraining.applied_verdicts import apply_verdicts
 from focused.utils.file_names import VERDICTS_FOLDER
 from focused.utils.output_files import check_output
+from focused.utils.own_files import check_verdicts_folder
 from focused.utils.project_command import ProjectCommand
+from focused.utils.terminal_text import harmless
 from focused.utils.words import quantity
 
 if TYPE_CHECKING:
@@ -100,13 +102,16 @@ class Command(ProjectCommand):
 
 
 def _follow_verdicts(run_dir: Path) -> Iterator[str]:
-    """Let a collection follow the verdicts that people gave since; yield why it cannot."""
-    if not (run_dir / VERDICTS_FOLDER).is_dir():
+    """Let a collection follow the verdicts that people gave since; yield what is wrong with them, or why it cannot."""
+    if not os.path.lexists(run_dir / VERDICTS_FOLDER):
         return
+    about = list[str]()
     try:
-        apply_verdicts(run_dir)
-    except CollectionFileError as error:
+        check_verdicts_folder(run_dir, "Put a folder in its place")
+        apply_verdicts(run_dir, say=about.append)
+    except (CollectionFileError, ValueError) as error:
         yield f"The newest verdicts of {run_dir} are not followed: {error}"
+    yield from map(harmless, about)
 
 
 def _is_export(folder: Path) -> bool:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from focused.collection.contradictions import contradictions
 from focused.collection.figure_words import figure_lines
+from focused.collection.verdict_words import about_not_fetched, contradictions
 from focused.crawl.failures import words_of_exception
 from focused.crawl.judged_again import words_of_judging_again
 from focused.crawl.losses import LOSSES
@@ -74,6 +74,7 @@ class Summary:
         yield from self._outlook.summary(reason, frontier_of(self._crawler))
         if judged is not None:
             yield from figure_lines(judged.figures, judged.believed)
+        yield about_not_fetched(stats.get("focused/verdicts/pending_count", 0))
         yield from contradictions(Crawl.needed(self._crawler).verdicts.table.said())
         if not harvest.n_pages:
             yield f"No page was fetched. {self._why_nothing(stats)}"

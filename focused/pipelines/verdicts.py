@@ -18,7 +18,7 @@ from focused.crawl.late_delivery import LateDelivery
 from focused.crawl.own_settings import COLLECTION
 from focused.crawl.state import Crawl
 from focused.items import PageItem
-from focused.retraining.applied_verdicts import KnownForms, take_in_all
+from focused.retraining.applied_verdicts import KnownForms, KnownPages, n_not_fetched, take_in_all
 from focused.utils.file_names import COLLECTION_FILE, PAGES_FILE
 from focused.utils.reactor import yield_to_reactor
 
@@ -78,7 +78,9 @@ class VerdictsPipeline:
     def open_spider(self) -> None:
         """Read all verdicts that are there, and put right what an earlier run of this crawl left."""
         if COLLECTION.read(self._crawler.settings) != "off":
-            self._rows = VerdictRows(self._crawl.plan.run_dir / COLLECTION_FILE)
+            rows = self._rows = VerdictRows(self._crawl.plan.run_dir / COLLECTION_FILE)
+            known = KnownPages(rows, self._forms)
+            self._reader.table.is_known = lambda form: bool(self._try(lambda _: known(form)))
         self._reader.subscribe(lambda form: self._heard.setdefault(form, None))
         self._reader.read_all()
         if self._may_have_changed():
@@ -128,6 +130,9 @@ class VerdictsPipeline:
             self._put_pages_right()
         if self._rows is not None:
             self._stats.set_value("focused/pages/delivered_count", self._rows.n_delivered())
+            if len(self._reader.table):
+                n_pending = self._try(lambda rows: n_not_fetched(rows, self._reader.table, self._forms))
+                self._stats.set_value("focused/verdicts/pending_count", n_pending or 0)
             self._rows.close()
         self._reader.close()
 

@@ -35,6 +35,7 @@ class VerdictReader:
         self._heard: list[Callable[[str], None]] = []
         self._read_at = -_EVERY_SECS
         self._n_failed = 0
+        self._is_full = False
 
     def subscribe(self, heard: Callable[[str], None]) -> None:
         """Have a function called with the canonical form of each URL of which people say another thing now."""
@@ -56,6 +57,9 @@ class VerdictReader:
         for what, n in files.counts.items():
             self._set_stat(f"focused/verdicts/{what}_count", n)
         if self.table.n_forgotten:
+            if not self._is_full:
+                self._is_full = True
+                logger.warning("%s. Further ones are only counted.", self.table.about_forgotten())
             self._set_stat("focused/verdicts/forgotten_count", self.table.n_forgotten)
 
     def _new(self) -> list[Verdict]:

@@ -1,4 +1,4 @@
-"""Pages of which people say contrary things, in words. The model decides on these until one of the people gives way."""
+"""What commands say of verdicts: on which pages people contradict each other, and how many are on pages nobody fetched."""
 
 from __future__ import annotations
 
@@ -32,6 +32,11 @@ def contradictions(said: Mapping[str, Mapping[str, bool]]) -> list[str]:
     }
     found = [(url, each) for url, each in by_people.items() if len(set(each.values())) > 1]
     return list(_lines(found)) if found else []
+
+
+def about_not_fetched(n: int) -> str:
+    """Say how many verdicts are on pages that a run does not have; empty if none."""
+    return f"{quantity(n, 'verdicts')} {'is' if n == 1 else 'are'} on pages that this run has not fetched" if n else ""
 
 
 def _lines(found: list[tuple[str, dict[str, bool]]]) -> Iterator[str]:
