@@ -250,6 +250,18 @@ def test_a_crawl_loses_neither_page_nor_summary_to_a_verdict_file_of_nonsense_an
     assert "Traceback" not in done.err
 
 
+@pytest.mark.parametrize("chance", ["0", "-0.5", "1.5", "NaN", "Infinity", "true", '"0.5"', "[]", "1" + "0" * 400])
+def test_a_probability_that_is_none_is_a_wrong_value_and_is_named(tmp_path, chance):
+    (tmp_path / "ann.jsonl").write_text(
+        f'{{"url": "{PAGE}", "relevant": true, "probability": {chance}}}\n'
+        f'{{"url": "{PAGE}", "relevant": true, "probability": 1}}\n'
+    )
+    files = FeedbackFiles(tmp_path)
+    assert [verdict.probability for verdict in files.read_new()] == [1.0]
+    [fault] = files.faults()
+    assert '"probability" must be a number above 0 and up to 1. Got ' in fault
+
+
 def test_links_and_pipes_in_a_folder_of_verdicts_are_named_and_not_read(tmp_path):
     folder, secret = tmp_path / "verdicts", tmp_path / "secret.jsonl"
     folder.mkdir()

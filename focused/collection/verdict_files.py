@@ -143,11 +143,13 @@ def parse_verdict(text: str, separator: str | None, *, is_first: bool = False) -
             '"relevant" must be true or false, yes or no, 1 or 0, or null, which takes a verdict back. '
             f"Got {values['relevant'][:_SHOWN]!r}."
         )
+    chance = values.get("probability")
+    if chance is not None and not (type(chance) in (int, float) and 0 < chance <= 1):  # also of NaN, which is no chance
+        raise ValueError(f'"probability" must be a number above 0 and up to 1. Got {str(chance)[:_SHOWN]!r}.')
     relevant = None if answer == _TAKEN_BACK else answer in _YES
     texts = {name: values.get(name, "")[:_MOST_CHARS] for name in _TEXTS}
-    return Verdict(
-        form, relevant, **texts, written=url, probability=values.get("probability"), pages=values.get("pages", 0)
-    )
+    probability = None if chance is None else float(chance)
+    return Verdict(form, relevant, **texts, written=url, probability=probability, pages=values.get("pages", 0))
 
 
 def _is_head(url: str, answer: str) -> bool:
@@ -160,8 +162,8 @@ def _of_object(text: str) -> dict[str, Any]:
         raise ValueError("no object")
     found: dict[str, Any] = {name: str(value.get(name) or "") for name in _TEXTS}
     relevant, chance, pages = value["relevant"], value.get("probability"), value.get("pages")
-    if isinstance(chance, (int, float)):
-        found["probability"] = float(chance)
+    if chance is not None:
+        found["probability"] = chance
     if isinstance(pages, int) and 0 <= pages < _MOST_PAGES:
         found["pages"] = pages
     return {**found, "url": str(value["url"]), "relevant": _TAKEN_BACK if relevant is None else str(relevant)}
