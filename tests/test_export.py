@@ -210,6 +210,10 @@ def test_an_export_names_what_is_wrong_with_the_verdicts_as_the_crawl_does(first
         (["--which", "refused"], {"delivered": False}),
         (["--which", "all", "--relevance", "0.9"], {"least_relevance": 0.9}),
         (["--host", "www.starfield-journal.example"], {"delivered": True, "hosts": ("www.starfield-journal.example",)}),
+        (
+            ["--host", "www.starfield-journal.example:8801"],
+            {"delivered": True, "hosts": ("www.starfield-journal.example",)},
+        ),
         (["--words", "galaxy"], {"delivered": True, "words": "galaxy"}),
         (["--language", "en", "--since", "1990"], {"delivered": True, "languages": ("en",), "since": "1990"}),
     ],
@@ -229,6 +233,15 @@ def test_filters_choose_pages(runs, tmp_path, arguments, wanted):
         (
             ["first", "--format", "csv", "--since", "May"],
             "--since must be a date such as 2024, 2024-05 or 2024-05-31. Got 'May'.",
+        ),
+        (
+            ["first", "--format", "csv", "--since", "2020-13"],
+            "--since must be a date such as 2024, 2024-05 or 2024-05-31.",
+        ),
+        (["first", "--format", "csv", "--before", "2020-02-31"], "--before must be a date such as"),
+        (
+            ["first", "--format", "csv", "--since", "2024-05", "--before", "2024"],
+            "--since must be earlier than --before. Got '2024-05' and '2024'.",
         ),
         (["first", "--format", "csv", "--relevance", "2"], "--relevance must be a number from 0 to 1. Got '2'."),
         (
