@@ -73,6 +73,21 @@ def counted(crawler, monkeypatch, pages: list[tuple[bool, str]]) -> tuple[Harves
     return pipeline, ended
 
 
+def test_a_copy_that_people_want_is_delivered_and_not_counted_as_left_out(crawler, monkeypatch):
+    monkeypatch.setattr(HarvestPipeline, "_finish", lambda self, reason: None)
+    pipeline = HarvestPipeline.from_crawler(crawler)
+    for number, verdict in enumerate((True, None)):
+        page = PageItem(url=f"http://h.org/{number}", relevant=True, duplicate_of="http://h.org/z", verdict=verdict)
+        if verdict:
+            assert pipeline.process_item(page) is page
+        else:
+            with pytest.raises(DropItem):
+                pipeline.process_item(page)
+    pipeline.close_spider()
+    assert crawler.stats.get_value("focused/pages/copy_count") == 2
+    assert crawler.stats.get_value("focused/pages/copy_relevant_count") == 1
+
+
 def written(folder) -> list[tuple[int, str]]:
     with closing(sqlite3.connect(folder / COLLECTION_FILE)) as sql:
         return sql.execute("SELECT number, url FROM pages ORDER BY id").fetchall()

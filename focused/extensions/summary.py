@@ -84,6 +84,11 @@ class Summary:
         yield words_of_judging_again(stats)
         # Not always as many as were judged relevant: copies, verdicts, and what the last model says of all pages.
         n_delivered = stats.get("focused/pages/delivered_count")
+        if n_delivered is not None and n_delivered != harvest.n_relevant:
+            yield (
+                f"Judged relevant when they came: {quantity(harvest.n_relevant, 'pages')}. Delivered now: {n_delivered:,}, "
+                "for verdicts or a later model have changed what is said of some"
+            )
         has_pages = (n_delivered or harvest.n_relevant) and self._crawler.settings.getbool("FOCUSED_PAGES_ENABLED")
         counted = "" if n_delivered is None else f" ({n_delivered:,})"
         yield f"relevant pages  {plan.run_dir / PAGES_FILE}{counted}" if has_pages else ""
