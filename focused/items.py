@@ -106,6 +106,8 @@ class PageItem:
         self.scores: PageScores | None = None
         #: Whether the page was fetched and dropped before, and is delivered now because people want it.
         self.is_late = False
+        #: Whether ``pages.jsonl`` has the late page already: the file was put right when the crawl was resumed.
+        self.is_stored = False
         #: Known links that the page links to again; the frontier updates them when the page ends.
         self.joined: Sequence[JoinedLink] = ()
         #: Whether the page asks not to be indexed, and the crawl obeys: it is counted and not delivered.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 import sys
 from contextlib import closing
@@ -10,7 +11,7 @@ from pathlib import Path
 import hand_made
 import numpy as np
 import pytest
-from collected import collect, collected
+from collected import collect, collected, url
 from scipy.stats import binom
 
 from focused.collection.figure_words import figure_lines
@@ -155,3 +156,20 @@ def test_a_belief_is_called_a_belief_and_what_is_missing_is_said():
 def test_verdicts_that_the_model_has_learnt_from_are_not_passed_over_in_silence():
     *_, last = figure_lines(Figures(None, None, 0, 0, 0, n_learnt=4), 0.95)
     assert last == "The model has learnt from 4 verdicts on random pages: these say nothing of it since"
+
+
+def test_a_line_that_says_it_was_drawn_from_more_pages_than_there_are_counts_as_drawn_from_all(tmp_path):
+    n_pages = 40
+    pages = [collected(n, 0.9 if n <= 30 else 0.1) for n in range(1, n_pages + 1)]
+    found = []
+    for name, last in (("honest", n_pages), ("forged", 1_000_000_000)):
+        run_dir = collect(tmp_path / name, *pages)
+        (run_dir / "verdicts").mkdir()
+        lines = [
+            {"url": url(n), "relevant": n % 4 > 0, "drawn": "random", "probability": 0.5, "pages": last}
+            for n in range(1, 41, 2)
+        ]
+        (run_dir / "verdicts" / "ann.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+        found.append(judged_figures(run_dir))
+    assert found[0] == found[1]
+    assert found[1].figures.precision.of_pages == n_pages

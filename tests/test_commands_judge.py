@@ -201,7 +201,28 @@ def test_a_session_in_which_nothing_is_said_follows_the_files_of_others_and_name
     out = judge(capsys, monkeypatch, "", run_dir, pages="0")
     assert "not any more: 1 page" in out
     assert f"bo.csv, line 3 is no verdict: '{url(2)},maybe'. \"relevant\" must be true or false, yes or no" in out
-    assert "2 lines of" in out
+    assert f"bo.csv, line 4 is no verdict: '{url(3)},perhaps'" in out
+    assert "Left out: 2 lines, in files: bo.csv." in out
+
+
+def test_judging_names_links_and_counts_verdicts_on_pages_that_were_never_fetched(capsys, monkeypatch, run_dir):
+    (run_dir / "verdicts").mkdir()
+    (run_dir / "verdicts" / "bo.csv").write_text(f"URL,answer\n{url(1)},no\nhttp://other.example/,no\n{url(77)},yes\n")
+    (run_dir / "verdicts" / "link.jsonl").symlink_to(run_dir / "verdicts" / "bo.csv")
+    out = judge(capsys, monkeypatch, "", run_dir, pages="0")
+    assert "link.jsonl is ignored: verdicts are read from regular files only, and it is a symbolic link" in out
+    assert "2 verdicts are on pages that this run has not fetched\n" in out
+    assert "no verdict" not in out
+
+
+def test_people_who_contradict_each_other_are_named_at_the_end_with_the_page(capsys, monkeypatch, run_dir):
+    (run_dir / "verdicts").mkdir()
+    (run_dir / "verdicts" / "anna.csv").write_text(f"{url(1)},yes\n{url(2)},yes\n{url(3)},yes\n")
+    (run_dir / "verdicts" / "bob.csv").write_text(f"{url(1)},no\n{url(2)},yes\n")
+    (run_dir / "verdicts" / "assessor-x.csv").write_text(f"{url(3)},no\n")  # programs contradict nobody
+    out = judge(capsys, monkeypatch, "", run_dir, pages="0")
+    assert "1 page: people contradict each other, so the model decides\n" in out
+    assert f"  {url(1)} (anna: yes, bob: no)\n" in out
 
 
 def test_the_help_names_the_orders_that_the_queue_knows():

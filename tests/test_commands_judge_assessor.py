@@ -17,6 +17,7 @@ from focused.collection.judging import JudgingSession
 from focused.collection.verdict_folder import VerdictFolder
 from focused.collection.view import CollectionView
 from focused.commands.judge import Command
+from focused.commands.judge_program import topic_in_words
 from focused.retraining.applied_verdicts import apply_verdicts
 from focused.utils.http_post import MAX_BYTES
 
@@ -122,6 +123,33 @@ def test_the_budget_holds_even_if_the_server_says_that_nothing_was_used():
         assert asked.counts["calls"] < 5
 
 
+def test_a_call_that_the_rest_of_the_tokens_cannot_pay_is_not_made():
+    with serve(completion("yes", tokens=400)) as site:
+        asked = assessor(site, max_tokens=1000)
+        assert [asked.judge("T", "text") for _ in range(3)] == [True, True, None]
+        assert asked.is_spent()
+        assert (asked.counts["calls"], asked.counts["tokens"]) == (2, 800)
+        asked = assessor(site, max_tokens=100)
+        assert asked.judge("T", "word " * 1000) is None
+        assert asked.is_spent()
+        assert asked.counts["calls"] == 0
+
+
+@pytest.mark.parametrize(
+    "url", ["http://me:secret@a.example/v1", "ftp://me:secret@a.example/", "me:secret@a.example/v1"]
+)
+def test_a_password_in_the_endpoints_url_is_refused_and_not_shown(url):
+    with pytest.raises(AssessorError) as caught:
+        Assessor(url, "model-x", "Stars")
+    assert "secret" not in str(caught.value)
+
+
+def test_an_answer_in_parts_is_read():
+    parts = [{"type": "thinking", "text": "no"}, {"type": "text", "text": "y"}, {"type": "text", "text": "es"}]
+    with serve(completion(parts), completion([]), completion([3])) as site:
+        assert assessor(site).judge("T", "text") is True
+
+
 @pytest.fixture
 def run_dir(tmp_path):
     return collect(tmp_path / "run", *(collected(number, 0.9 - number / 20) for number in range(1, 16)))
@@ -167,6 +195,10 @@ def test_a_program_that_says_what_people_do_not_counts_for_nothing(capsys, run_d
         assert [row["url"] for row in view.pages() if row["verdict"]] == []
     (run_dir / "verdicts" / "ada.jsonl").unlink()  # nobody speaks against it any more
     assert len(apply_verdicts(run_dir)) == 15
+
+
+def test_a_topic_that_ships_is_described_whatever_folder_the_users_own_topics_are_in(run_dir, tmp_path):
+    assert topic_in_words("astrophysics", {"FOCUSED_MODELS_DIR": str(tmp_path)})
 
 
 def test_what_was_judged_before_the_server_failed_is_kept(run_dir):

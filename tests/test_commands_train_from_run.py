@@ -264,6 +264,20 @@ def test_verdicts_on_pages_of_an_ordinary_crawl_are_learnt_from_and_followed(mod
     assert f"Now for: {', '.join(changes['now_for'])}" in said
 
 
+def test_verdicts_that_contradict_each_other_are_named_whether_or_not_there_are_others(models, tmp_path):
+    run, _ = an_ordinary_run(tmp_path / "run", models, {n: n % 2 == 1 for n in range(1, 25)})
+    (run / "verdicts" / "bob.csv").write_text("".join(f"http://h.example/{n},no\n" for n in (*range(1, 15), 99)))
+    said = train_from_run("stars", run, models, tolerance=0.02, force=True, say=print, dry_run=False)
+    assert "7 pages: people contradict each other, so the model decides\n" in said
+    assert said.count("(ann: yes, bob: no)") == 5
+    assert "  http://h.example/1 (ann: yes, bob: no)\n" in said
+    assert "1 verdict is on pages that this run has not fetched; they are left out.\n" in said
+    other, _ = an_ordinary_run(tmp_path / "other", models, {1: True})
+    (other / "verdicts" / "bob.csv").write_text("http://h.example/1,no\n")
+    with pytest.raises(ValueError, match=r"people contradict each other, .*http://h.example/1 \(ann: yes, bob: no\)"):
+        train_from_run("stars", other, models, tolerance=0.02, force=True, say=print)
+
+
 def test_of_a_run_that_nobody_judged_it_is_said_how_to_judge_it(models, tmp_path):
     run, _ = an_ordinary_run(tmp_path / "run", models, {99: True, 1: None})
     with pytest.raises(ValueError, match="nobody has judged its pages"):

@@ -10,14 +10,17 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from collected import collect, collected
 from commands import ROOT, Finished, crawl, environment, read_json_lines, scrapy
 
 from focused.collection.verdict_files import Verdict
+from focused.collection.verdict_folder import VerdictFolder
 from focused.collection.verdict_rows import Delivered, VerdictRows
 from focused.collection.view import CollectionView
 from focused.crawl.delivered_files import put_pages_right, take_out
 from focused.retraining.applied_verdicts import apply_verdicts
 from focused.retraining.feedback import FeedbackFiles
+from focused.retraining.verdict_reader import VerdictReader
 from focused.retraining.verdict_table import VerdictTable
 
 PAGE = "http://h.example/1"
@@ -73,6 +76,13 @@ def test_a_resumed_crawl_delivers_as_people_judged_the_finished_one(judged):
     assert again.stats["focused/pages/delivered_count"] == len(held)
     assert f"relevant pages  {again.run_dir / 'pages.jsonl'} ({len(held)})" in again.err
     assert "pages.jsonl put right by what people and the last model say: 3 lines taken out" in again.err
+    n_then = sum(
+        bool(row["relevant"] and not row["noindex"] and not row["duplicate_of"]) for row in rows(again.run_dir).values()
+    )
+    assert f"Judged relevant when they came: {n_then} pages. Delivered now: {len(held)}, for verdicts" in again.err
+    # What was added when the file was put right is not written once more when the pipelines hear of it.
+    n_put_in = len(set(wanted) & set(held))
+    assert again.stats["focused/store/pages_written_count"] == len(held) + len(refused) - n_put_in
     # What people want now goes to feeds as items.
     assert {page["url"] for page in read_json_lines(again.run_dir.parent / "late.jsonl")} >= set(wanted)
 
@@ -139,6 +149,34 @@ def test_a_program_is_believed_until_people_have_contradicted_it_on_several_page
     assert alone in table.shifted()
 
 
+def test_where_verdicts_find_no_room_those_on_pages_that_the_run_knows_come_first(caplog, tmp_path):
+    known = {f"{PAGE}{n}" for n in range(3)}
+    table = VerdictTable(3, known.__contains__)
+    for n in range(10):
+        table.add(Verdict(f"{PAGE}elsewhere{n}", True, person="ann"))
+    assert (len(table), table.n_forgotten) == (3, 7)
+    for url in sorted(known):
+        assert table.add(Verdict(url, False, person="ann"))
+    assert {verdict.url for verdict in table} == known
+    assert not table.add(Verdict(f"{PAGE}elsewhere", True, person="ann"))
+    assert table.n_forgotten == 11
+    reader = VerdictReader(FeedbackFiles(tmp_path), lambda name, value: None)
+    reader.table = table
+    reader.read_all()
+    reader.read_all()
+    assert caplog.text.count("11 verdicts found no room beside those on 3 pages, and count for nothing") == 1
+
+
+def test_verdicts_on_pages_that_the_run_does_not_know_do_not_keep_others_from_acting(monkeypatch, tmp_path):
+    monkeypatch.setattr("focused.retraining.applied_verdicts.MAX_PAGES", 2)
+    run_dir = collect(tmp_path / "run", collected(1, 0.9), collected(2, 0.8, location="http://site.example/two"))
+    say(run_dir, {f"http://other.example/{n}": True for n in range(5)}, "a")
+    say(run_dir, {"http://site.example/1": False, "http://site.example/two": False}, "b")
+    said: list[str] = []
+    assert len(apply_verdicts(run_dir, say=said.append)) == 2
+    assert "5 verdicts found no room beside those on 2 pages" in " ".join(said)
+
+
 def test_people_who_contradict_each_other_say_nothing_and_the_last_word_of_each_counts():
     table = VerdictTable(10)
     table.add(Verdict(PAGE, True, person="ann"))
@@ -167,6 +205,65 @@ def test_a_wrong_value_in_a_verdict_file_is_named_with_file_line_and_what_it_mus
         in first
     )
     assert "\"url\" must be an address such as http://site.example/page. Got 'h.example'." in second
+
+
+NO_OBJECTS = '[{"url": "http://h.example/1", "relevant": true}]\nnull\n5\n"x"\n'
+
+
+def test_lines_of_json_that_are_no_objects_are_wrong_lines_for_every_reader(tmp_path):
+    (tmp_path / "ann.jsonl").write_text(NO_OBJECTS + f'{{"url": "{PAGE}", "relevant": true}}\n')
+    files, folder = FeedbackFiles(tmp_path), VerdictFolder(tmp_path)
+    assert [verdict.url for verdict in files.read_new()] == [opinion.url for opinion in folder.read()] == [PAGE]
+    assert (files.counts["bad"], folder.n_bad) == (4, 4)
+    assert "ann.jsonl, line 1 is no verdict" in files.faults()[0]
+
+
+def test_a_verdict_file_that_ends_in_an_unforeseen_error_is_said_once_and_costs_nothing_else(caplog, monkeypatch):
+    files, stats = FeedbackFiles(), {}
+
+    def fail():
+        files.has_more = True
+        raise AttributeError("unforeseen")
+
+    monkeypatch.setattr(files, "read_new", fail)
+    reader = VerdictReader(files, stats.__setitem__)
+    reader.read_all()
+    reader.read_all()
+    assert stats["focused/verdicts/failed_count"] == 2
+    assert caplog.text.count("Verdicts cannot be read.") == 1
+
+
+@pytest.mark.slow
+def test_a_crawl_loses_neither_page_nor_summary_to_a_verdict_file_of_nonsense_and_names_who_contradict_each_other(
+    tmp_path,
+):
+    (tmp_path / "run" / "verdicts").mkdir(parents=True)
+    (tmp_path / "run" / "verdicts" / "ann.jsonl").write_text(NO_OBJECTS)
+    done = crawled(tmp_path, 20)
+    assert done.stats["focused/pages/fetched_count"] == done.stats["focused/collection/written_count"] == 20
+    assert done.run["finish_reason"] == "max_pages"
+    assert "the whole run   " in done.err
+    assert "ann.jsonl, line 1 is no verdict" in done.err
+    say(done.run_dir, {PAGE: False}, "bob")
+    say(done.run_dir, {PAGE: True}, "eve")
+    done = crawled(tmp_path, 25)
+    assert "people contradict each other, so the model decides" in done.err
+    assert f"{PAGE} (bob: no, eve: yes)" in done.err
+    assert done.stats["focused/verdicts/pending_count"] == 2
+    assert "2 verdicts are on pages that this run has not fetched" in done.err
+    assert "Traceback" not in done.err
+
+
+@pytest.mark.parametrize("chance", ["0", "-0.5", "1.5", "NaN", "Infinity", "true", '"0.5"', "[]", "1" + "0" * 400])
+def test_a_probability_that_is_none_is_a_wrong_value_and_is_named(tmp_path, chance):
+    (tmp_path / "ann.jsonl").write_text(
+        f'{{"url": "{PAGE}", "relevant": true, "probability": {chance}}}\n'
+        f'{{"url": "{PAGE}", "relevant": true, "probability": 1}}\n'
+    )
+    files = FeedbackFiles(tmp_path)
+    assert [verdict.probability for verdict in files.read_new()] == [1.0]
+    [fault] = files.faults()
+    assert '"probability" must be a number above 0 and up to 1. Got ' in fault
 
 
 def test_links_and_pipes_in_a_folder_of_verdicts_are_named_and_not_read(tmp_path):

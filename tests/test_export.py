@@ -187,12 +187,33 @@ def test_of_several_runs_each_page_comes_once_and_a_verdict_counts_in_all(runs, 
     assert set(listed) == (delivered | urls(runs / "second", delivered=True)) - refused
 
 
+def test_an_export_names_what_is_wrong_with_the_verdicts_as_the_crawl_does(first):
+    folder = first / "first" / "verdicts"
+    folder.mkdir()
+    (folder / "ann.jsonl").write_text('[]\n{"url": "http://other.example/", "relevant": true}\n')
+    (folder / "pipe.jsonl").symlink_to(first)
+    out = export(first, "first", "--format", "jsonl").out
+    assert "ann.jsonl, line 1 is no verdict" in out
+    assert "pipe.jsonl is ignored: " in out
+    assert "1 verdict is on pages that this run has not fetched" in out
+    folder.rename(first / "elsewhere")
+    folder.symlink_to(first / "elsewhere")
+    out = export(first, "first", "--format", "jsonl").out
+    assert (
+        "The newest verdicts of first are not followed: first/verdicts must be a folder. It is a symbolic link." in out
+    )
+
+
 @pytest.mark.parametrize(
     ("arguments", "wanted"),
     [
         (["--which", "refused"], {"delivered": False}),
         (["--which", "all", "--relevance", "0.9"], {"least_relevance": 0.9}),
         (["--host", "www.starfield-journal.example"], {"delivered": True, "hosts": ("www.starfield-journal.example",)}),
+        (
+            ["--host", "www.starfield-journal.example:8801"],
+            {"delivered": True, "hosts": ("www.starfield-journal.example",)},
+        ),
         (["--words", "galaxy"], {"delivered": True, "words": "galaxy"}),
         (["--language", "en", "--since", "1990"], {"delivered": True, "languages": ("en",), "since": "1990"}),
     ],
@@ -212,6 +233,15 @@ def test_filters_choose_pages(runs, tmp_path, arguments, wanted):
         (
             ["first", "--format", "csv", "--since", "May"],
             "--since must be a date such as 2024, 2024-05 or 2024-05-31. Got 'May'.",
+        ),
+        (
+            ["first", "--format", "csv", "--since", "2020-13"],
+            "--since must be a date such as 2024, 2024-05 or 2024-05-31.",
+        ),
+        (["first", "--format", "csv", "--before", "2020-02-31"], "--before must be a date such as"),
+        (
+            ["first", "--format", "csv", "--since", "2024-05", "--before", "2024"],
+            "--since must be earlier than --before. Got '2024-05' and '2024'.",
         ),
         (["first", "--format", "csv", "--relevance", "2"], "--relevance must be a number from 0 to 1. Got '2'."),
         (

@@ -123,6 +123,17 @@ def test_a_slow_answer_that_keeps_the_crawl_from_ending_is_waited_for_aloud(mode
     assert result.err.count(line) == 1
 
 
+def test_whatever_verdicts_do_to_the_figures_the_end_of_a_crawl_is_told_without_them(monkeypatch, caplog, tmp_path):
+    def fail(run_dir):
+        raise AttributeError("unforeseen")
+
+    (tmp_path / "verdicts").mkdir()
+    monkeypatch.setattr("focused.collection.judged_figures.judged_figures", fail)
+    monitor = SimpleNamespace(_plan=SimpleNamespace(run_dir=tmp_path))
+    assert HarvestMonitor._figures_by_people(monitor) is None
+    assert "cannot be reckoned" in caplog.text
+
+
 def test_a_progress_line_that_has_not_changed_is_not_repeated_before_a_minute_is_over(monkeypatch, caplog):
     clock = [1000.0]
     monkeypatch.setattr("focused.extensions.harvest_monitor.time.monotonic", lambda: clock[0])

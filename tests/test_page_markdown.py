@@ -63,6 +63,18 @@ def test_lists_keep_their_nesting_their_numbers_and_the_paragraphs_of_an_item():
     ]
 
 
+@pytest.mark.parametrize(
+    ("start", "first"),
+    [("3", 3), ("0", 0), ("-2", 1), ("x", 1), ("9" * 10, 1), ("\u0663", 1)],
+)
+def test_a_numbered_list_begins_with_the_number_that_the_page_gives_it(start, first):
+    inner = "<a>a<b>b</b></a><ul><li><ol class=x><li>other</ol></ul>"  # nodes, and one that is no node, come before it
+    markdown, _ = made(f"<p>{TEXT}</p>{inner}<ol class=y start={start}><li>here<li>there</ol>")
+    lines = markdown.splitlines()
+    assert lines[-2:] == [f"{first}. here", f"{first + 1}. there"]
+    assert any("1. other" in line for line in lines)
+
+
 def test_a_table_of_data_is_a_table_and_one_that_lays_out_the_page_is_text():
     data = "<table><tr><th>Name<th>Mass<tr><td>Sun<td>1 | 2<tr><td><td>3</table>"
     markdown, _ = made(f"<p>{TEXT}</p>{data}")

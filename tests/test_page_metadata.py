@@ -83,6 +83,13 @@ def test_the_path_of_a_news_page_tells_its_date():
     assert told("", url="http://host.example/2019/07/04/stars.html").date == "2019-07-04"
 
 
+def test_a_declared_language_that_is_none_gives_way_to_the_next_source_and_then_to_the_text():
+    english = "<p>the stars of a galaxy are bright and far from us, and the light that they have is old</p>"
+    for head, found in (("<meta property=og:locale content=de_AT>", "de-AT"), ("", "en")):
+        page = READER.read(f"<html lang='xx-invalid!!'>{head}{english}".encode(), "http://h.example/")
+        assert metadata_of(page).language == found
+
+
 def test_the_language_of_the_text_is_found_where_none_is_declared():
     german = (
         "<p>Der Stern dreht sich in einer Sekunde dreißigmal um sich selbst, und niemand weiß, warum er das tut.</p>"

@@ -226,3 +226,24 @@ def test_whatever_the_target_scrapy_accepts_what_comes_back(target: str) -> None
     if url not in ("not_http", "invalid", "not_page", "pdf", "too_long"):
         Request(url)
         canonicalize_url(url)
+
+
+@pytest.mark.parametrize(
+    ("header", "declared", "encoding", "wanted"),
+    [
+        ("iso-8859-1", "utf-8", "utf-8", "caf\u00e9 \u5929"),  # the server says so of every page
+        ("windows-1252", "utf-8", "utf-8", "caf\u00e9"),
+        ("iso-8859-1", "utf-8", "latin-1", "caf\u00e9"),  # the page is wrong
+        ("iso-8859-1", "", "utf-8", "caf\u00c3\u00a9"),  # nobody contradicts the header
+        ("iso-8859-5", "utf-8", "utf-8", "caf\u0423\u0409"),  # such a header is rarely a default
+    ],
+)
+def test_a_page_that_says_it_is_in_utf_8_and_is_is_believed_over_a_server_that_calls_it_latin_1(
+    header, declared, encoding, wanted
+):
+    text = "caf\u00e9 \u5929" if "\u5929" in wanted else "caf\u00e9"
+    meta = f"<meta charset={declared}>" if declared else ""
+    page = read(
+        f"<html><head>{meta}</head><body><p>{text}</p>".encode(encoding), content_type=f"text/html; charset={header}"
+    )
+    assert wanted in " ".join(block_texts(page))

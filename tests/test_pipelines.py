@@ -1,7 +1,10 @@
 from __future__ import annotations
 
+import asyncio
 import csv
 import json
+import sqlite3
+from contextlib import closing
 from types import SimpleNamespace
 
 import hand_made
@@ -11,9 +14,10 @@ from scrapy.exceptions import DropItem
 
 from focused.items import PageItem
 from focused.pipelines.classify import ClassifyPipeline
+from focused.pipelines.collection import CollectionPipeline
 from focused.pipelines.harvest import HarvestPipeline
 from focused.pipelines.json_lines import JsonLinesPipeline
-from focused.utils.file_names import FETCHED_FILE, HARVEST_FILE, PAGES_FILE
+from focused.utils.file_names import COLLECTION_FILE, FETCHED_FILE, HARVEST_FILE, PAGES_FILE
 
 HEAD = '<link rel=canonical href="/star"><meta name=description content="About  stars">'
 
@@ -67,6 +71,78 @@ def counted(crawler, monkeypatch, pages: list[tuple[bool, str]]) -> tuple[Harves
             with pytest.raises(DropItem):
                 pipeline.process_item(page)
     return pipeline, ended
+
+
+def test_a_copy_that_people_want_is_delivered_and_not_counted_as_left_out(crawler, monkeypatch):
+    monkeypatch.setattr(HarvestPipeline, "_finish", lambda self, reason: None)
+    pipeline = HarvestPipeline.from_crawler(crawler)
+    for number, verdict in enumerate((True, None)):
+        page = PageItem(url=f"http://h.org/{number}", relevant=True, duplicate_of="http://h.org/z", verdict=verdict)
+        if verdict:
+            assert pipeline.process_item(page) is page
+        else:
+            with pytest.raises(DropItem):
+                pipeline.process_item(page)
+    pipeline.close_spider()
+    assert crawler.stats.get_value("focused/pages/copy_count") == 2
+    assert crawler.stats.get_value("focused/pages/copy_relevant_count") == 1
+
+
+def written(folder) -> list[tuple[int, str]]:
+    with closing(sqlite3.connect(folder / COLLECTION_FILE)) as sql:
+        return sql.execute("SELECT number, url FROM pages ORDER BY id").fetchall()
+
+
+def with_pages(crawler, monkeypatch, n_pages: int, *, most_waiting: int = 200):
+    """A collection that another program has locked from the second page on, and the pages that came meanwhile."""
+    monkeypatch.setattr("focused.collection.schema.BUSY_SECS", 0.01)
+    monkeypatch.setattr("focused.pipelines.collection._MOST_WAITING", most_waiting)
+    pipeline = CollectionPipeline.from_crawler(crawler)
+    pipeline.open_spider()
+    harvest = crawler.spider.crawl.harvest
+    other = sqlite3.connect(crawler.spider.plan.run_dir / COLLECTION_FILE, isolation_level=None)
+    for number in range(1, n_pages + 1):
+        if number == 2:
+            other.execute("BEGIN IMMEDIATE")
+        harvest.n_pages = number - 1
+        page = item(crawler, hand_made.html(hand_made.STARS), f"http://h.org/{number}")
+        assert pipeline.process_item(page) is page
+    return pipeline, other
+
+
+def test_rows_that_come_while_another_program_locks_the_collection_are_written_with_the_next_page(
+    crawler, monkeypatch, tmp_path
+):
+    pipeline, other = with_pages(crawler, monkeypatch, 3)
+    assert written(tmp_path) == [(1, "http://h.org/1")]
+    other.execute("ROLLBACK")
+    crawler.spider.crawl.harvest.n_pages = 3
+    pipeline.process_item(item(crawler, hand_made.html(hand_made.STARS), "http://h.org/4"))
+    assert written(tmp_path) == [(number, f"http://h.org/{number}") for number in (1, 2, 3, 4)]
+    pipeline.close_spider()
+    other.close()
+    assert crawler.stats.get_value("focused/collection/written_count") == 4
+    assert crawler.stats.get_value("focused/collection/lost_count") is None
+
+
+def test_rows_that_still_wait_when_the_crawl_closes_are_written_before_anybody_looks_at_them(
+    crawler, monkeypatch, tmp_path
+):
+    pipeline, other = with_pages(crawler, monkeypatch, 2)
+    other.execute("ROLLBACK")
+    asyncio.run(pipeline.before_close())
+    assert len(written(tmp_path)) == 2
+    pipeline.close_spider()
+    other.close()
+
+
+def test_of_rows_that_cannot_be_written_as_many_are_lost_and_counted_as_find_no_room(crawler, monkeypatch, tmp_path):
+    pipeline, other = with_pages(crawler, monkeypatch, 5, most_waiting=3)
+    assert crawler.stats.get_value("focused/collection/lost_count") == 1
+    pipeline.close_spider()
+    other.close()
+    assert crawler.stats.get_value("focused/collection/lost_count") == 4
+    assert written(tmp_path) == [(1, "http://h.org/1")]
 
 
 PAGES = [(True, "seed"), (False, "block"), (True, "below threshold"), (True, "anchor")]

@@ -177,9 +177,9 @@ def test_what_is_wrong_with_a_verdict_file_is_said_once_with_its_line_and_what_i
     files = FeedbackFiles(tmp_path)
     urls, faults = read_all(files)
     assert urls == ["http://h.example/1"] * 7
-    of = {fault.split(", line")[0].rpartition("/")[2]: fault for fault in faults}
-    assert list(of) == ["array.json", "binary.csv", "long.jsonl", "object.jsonl", "row.csv", "utf16.jsonl"]
-    assert len(faults) == 6
+    of = {fault.split(", line")[0].rpartition("/")[2]: fault for fault in reversed(faults)}
+    assert sorted(of) == ["array.json", "binary.csv", "long.jsonl", "object.jsonl", "row.csv", "utf16.jsonl"]
+    assert len(faults) == 7
     assert "line 1 " in of["array.json"]
     assert "JSON Lines, one object a line, and not an array" in of["array.json"]
     assert "must be text in UTF-8" in of["binary.csv"]
@@ -193,6 +193,28 @@ def test_what_is_wrong_with_a_verdict_file_is_said_once_with_its_line_and_what_i
     assert f"{files.counts['bad']:,} lines, in files: array.json, " in files.summary()
     assert "the last line, which has no end, of: " in files.summary()
     assert "whole.jsonl" in files.summary()
+
+
+def test_of_each_verdict_file_the_first_five_wrong_lines_are_named_and_all_are_counted(tmp_path):
+    for name in ("a.csv", "b.csv"):
+        (tmp_path / name).write_text("".join(f"http://h.example/{n},perhaps\n" for n in range(1, 9)))
+    files = FeedbackFiles(tmp_path)
+    _, faults = read_all(files)
+    lines = [fault.partition(" is no verdict")[0].rpartition("/")[2] for fault in faults]
+    assert lines == [f"{name}, line {n}" for name in ("a.csv", "b.csv") for n in (1, 2, 3, 4, 5)]
+    assert files.counts["bad"] == 16
+
+
+@pytest.mark.parametrize(
+    "head", ["url,relevant", "Page;Verdict", "address,is it good?,remark", '"URL","yes or no"', "pages"]
+)
+def test_whatever_the_head_of_a_table_says_it_hides_no_row(tmp_path, head):
+    (tmp_path / "a.csv").write_text(f"{head}\nhttp://h.example/1,yes\nhttp://h.example/2,perhaps\n")
+    urls, [fault] = read_all(FeedbackFiles(tmp_path))
+    assert urls == ["http://h.example/1"]
+    assert "a.csv, line 3 is no verdict" in fault
+    (tmp_path / "a.csv").write_text("h.example/1,yes\n")
+    assert "line 1 is no verdict" in read_all(FeedbackFiles(tmp_path))[1][0]
 
 
 def test_a_verdict_line_that_comes_in_pieces_is_one_bad_line_and_its_end_is_no_verdict(tmp_path):

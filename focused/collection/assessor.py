@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from focused.collection.assessor_settings import KEY_VARIABLE
 from focused.utils.http_post import Refused, Unreachable, post_json
 from focused.utils.terminal_text import harmless
 
@@ -63,6 +64,8 @@ class Assessor:
     sleep: Callable[[float], None] = time.sleep
     #: ``calls``, ``tokens``, ``unclear`` answers, ``failed`` calls.
     counts: Counter[str] = field(default_factory=Counter)
+    #: Tokens that a call may use, by the dearest so far.
+    _dearest: int = field(default=0, init=False, repr=False)
 
     def __post_init__(self) -> None:
         try:
@@ -71,17 +74,22 @@ class Assessor:
         except ValueError:
             parts, host = urlsplit(""), None
         if parts.scheme not in ("http", "https") or not host:
-            raise AssessorError(f"FOCUSED_ASSESSOR_URL must be an http or https URL. Got {self.url!r}.")
+            raise AssessorError(f"FOCUSED_ASSESSOR_URL must be an http or https URL. Got {_shown(self.url)!r}.")
+        if "@" in parts.netloc:
+            raise AssessorError(
+                "FOCUSED_ASSESSOR_URL must hold no name and no password. A key goes into the environment variable "
+                f"{KEY_VARIABLE}."
+            )
         if self.key and parts.scheme != "https" and host not in _LOCAL:
-            raise AssessorError(f"The key is sent over https only, or to this machine. Got {self.url!r}.")
+            raise AssessorError(f"The key is sent over https only, or to this machine. Got {_shown(self.url)!r}.")
         if not self.model:
             raise AssessorError("FOCUSED_ASSESSOR_MODEL must name the model that is asked for. Got none.")
         if not parts.path.endswith(_PATH):
             self.url = self.url.rstrip("/") + _PATH
 
     def is_spent(self) -> bool:
-        """Whether no call or token is left."""
-        return self.counts["calls"] >= self.max_calls or self.counts["tokens"] >= self.max_tokens
+        """Whether no call is left, or too few tokens for one more, by the dearest call so far."""
+        return self.counts["calls"] >= self.max_calls or self.counts["tokens"] + max(self._dearest, 1) > self.max_tokens
 
     def judge(self, title: str, text: str) -> bool | None:
         """Return whether a page is relevant; None where the answer is unclear, or the budget ends before there is one."""
@@ -92,6 +100,7 @@ class Assessor:
         ]
         body = {"model": self.model, "messages": messages, "temperature": 0, "max_tokens": _MOST_ANSWER_TOKENS}
         n_failed = 0
+        self._dearest = max(self._dearest, _least_tokens(messages))
         while not self.is_spent():
             self.counts["calls"] += 1
             try:
@@ -121,12 +130,26 @@ class Assessor:
         return {"Authorization": f"Bearer {self.key}"} if self.key else {}
 
     def _count_tokens(self, messages: list[dict[str, str]], answer: str, used: int) -> None:
-        n_chars = len(answer) + sum(len(each["content"]) for each in messages)
-        self.counts["tokens"] += max(used, n_chars // _CHARS_OF_A_TOKEN)
+        n_tokens = max(used, _least_tokens(messages, answer))
+        self.counts["tokens"] += n_tokens
+        self._dearest = max(self._dearest, n_tokens)
 
     def _without_key(self, text: str) -> str:
         """Return what may be shown: a server may say what it was sent."""
         return harmless(text.replace(self.key, "***") if self.key else text)[:400]
+
+
+def _least_tokens(messages: list[dict[str, str]], answer: str = "") -> int:
+    return (len(answer) + sum(len(each["content"]) for each in messages)) // _CHARS_OF_A_TOKEN
+
+
+def _shown(url: str) -> str:
+    """Return a URL without the name and password that it may hold.
+
+    >>> _shown("ftp://me:secret@a.example/"), _shown("me:secret@a.example")
+    ('ftp://***@a.example/', '***@a.example')
+    """
+    return re.sub(r"[^/]*@", "***@", url)
 
 
 def _answer_in(data: bytes) -> tuple[str, int]:
@@ -137,6 +160,9 @@ def _answer_in(data: bytes) -> tuple[str, int]:
         used = (values.get("usage") or {}).get("total_tokens")
     except (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError):
         raise ValueError("the answer is no chat completion") from None
+    if isinstance(content, list):  # the protocol allows a text in parts
+        parts = [each.get("text") for each in content if isinstance(each, dict) and each.get("type") == "text"]
+        content = "".join(part for part in parts if isinstance(part, str)) if parts else None
     if not isinstance(content, str):
         raise ValueError("the answer has no text")
     return content, used if type(used) is int and 0 <= used < 2**40 else 0

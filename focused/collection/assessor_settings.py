@@ -25,7 +25,8 @@ MAX_CALLS = Setting(
 MAX_TOKENS = Setting(
     "FOCUSED_ASSESSOR_MAX_TOKENS",
     500_000,
-    "Tokens that one `scrapy judge --assessor` uses at most: what the endpoint says, but at least one for eight characters.",
+    "Tokens that one `scrapy judge --assessor` uses at most: what the endpoint says, but at least one for eight characters. "
+    "No page is asked about for which the rest is too little, by the dearest request so far.",
     least=1,
     set_by=USER,
 )

@@ -173,7 +173,8 @@ class JudgedCollection:
                 n_learnt += int(opinion.drawn == RANDOM and opinion.relevant is not None and not is_learnt[row])
                 is_learnt[row] = True
             elif opinion.drawn == RANDOM:
-                drawn_at[row] = max(drawn_at[row], opinion.pages)
+                # Nobody draws from more pages than there are: a line that says so was not written by `scrapy judge`.
+                drawn_at[row] = max(drawn_at[row], min(opinion.pages, self.last_number))
         said = np.full(len(pages), np.nan)
         for url, share in self.verdicts().items():
             said[pages.row_of(url)] = share

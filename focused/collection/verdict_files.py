@@ -116,8 +116,10 @@ class Verdict:
     model: str = ""
 
 
-def parse_verdict(text: str, separator: str | None) -> Verdict | None:
+def parse_verdict(text: str, separator: str | None, *, is_first: bool = False) -> Verdict | None:
     """Return the verdict of a line; None for the head of a table, whose columns the separator divides (None: JSON objects).
+
+    The first line of a table is its head if it holds neither an address nor a verdict.
 
     Raises
     ------
@@ -128,52 +130,40 @@ def parse_verdict(text: str, separator: str | None) -> Verdict | None:
     try:
         values = _of_row(text, separator) if separator and text[0] != "{" else _of_object(text)
         url, answer = values["url"].strip(), values["relevant"].strip().lower()
+        is_answer = answer in _YES | _NO | {_TAKEN_BACK}
     except (ValueError, KeyError, TypeError, RecursionError, csv.Error):
         raise ValueError from None
-    if url.lower() == "url" and answer == "relevant":
+    if separator and (_is_head(url, answer) or (is_first and not is_answer and "://" not in text and "\0" not in text)):
         return None
     form = canonical_form(url) if "://" in url else None
     if not form:
         raise ValueError(f'"url" must be an address such as http://site.example/page. Got {url[:_SHOWN]!r}.')
-    if answer not in _YES | _NO | {_TAKEN_BACK}:
+    if not is_answer:
         raise ValueError(
             '"relevant" must be true or false, yes or no, 1 or 0, or null, which takes a verdict back. '
             f"Got {values['relevant'][:_SHOWN]!r}."
         )
+    chance = values.get("probability")
+    if chance is not None and not (type(chance) in (int, float) and 0 < chance <= 1):  # also of NaN, which is no chance
+        raise ValueError(f'"probability" must be a number above 0 and up to 1. Got {str(chance)[:_SHOWN]!r}.')
     relevant = None if answer == _TAKEN_BACK else answer in _YES
     texts = {name: values.get(name, "")[:_MOST_CHARS] for name in _TEXTS}
-    return Verdict(
-        form, relevant, **texts, written=url, probability=values.get("probability"), pages=values.get("pages", 0)
-    )
+    probability = None if chance is None else float(chance)
+    return Verdict(form, relevant, **texts, written=url, probability=probability, pages=values.get("pages", 0))
 
 
-def fault_of(path: Path, number: int, text: str, separator: str | None, why: str = "") -> str:
-    """Return what is wrong with a line, what it must be, and what is done with it; ``why``: what `parse_verdict` says."""
-    shown = repr(text[:_SHOWN]) + (f"... ({len(text):,} characters or more)" if len(text) > _SHOWN else "")
-    if "\0" in text or "\ufffd" in text:
-        must = "The file must be text in UTF-8."
-    elif why:
-        must = why
-    elif text[0] == "[" and not separator:
-        must = (
-            "The file must hold JSON Lines, one object a line, and not an array. Convert it "
-            f"(jq -c '.[]' {path.name} > {path.stem}.jsonl)."
-        )
-    elif separator:
-        must = f"It must be a row of a URL, yes or no, and perhaps a note, separated by {separator!r}."
-    else:
-        must = 'It must be a JSON object such as {"url": "http://site.example/page", "relevant": true}.'
-    return (
-        f"{path}, line {number} is no verdict: {shown}. {must} Such lines are left out; more of this file are counted."
-    )
+def _is_head(url: str, answer: str) -> bool:
+    return url.lower() == "url" and answer == "relevant"
 
 
 def _of_object(text: str) -> dict[str, Any]:
     value: Any = json.loads(text)
+    if not isinstance(value, dict):
+        raise ValueError("no object")
     found: dict[str, Any] = {name: str(value.get(name) or "") for name in _TEXTS}
     relevant, chance, pages = value["relevant"], value.get("probability"), value.get("pages")
-    if isinstance(chance, (int, float)):
-        found["probability"] = float(chance)
+    if chance is not None:
+        found["probability"] = chance
     if isinstance(pages, int) and 0 <= pages < _MOST_PAGES:
         found["pages"] = pages
     return {**found, "url": str(value["url"]), "relevant": _TAKEN_BACK if relevant is None else str(relevant)}

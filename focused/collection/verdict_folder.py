@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from focused.collection.verdict_files import SUFFIXES, fault_of, listing, parse_verdict
+from focused.collection.verdict_files import SUFFIXES, listing, parse_verdict
 from focused.utils.files import append_whole, read_regular
 
 ASSESSOR = "assessor-"
@@ -80,13 +80,11 @@ class VerdictFolder:
         self.too_large: list[Path] = []
         #: Lines that hold no verdict, and files that are not read although they might hold some.
         self.n_bad, self.ignored = 0, list[Path]()
-        #: What is wrong with the first of these lines of each file, and what it must be.
-        self.faults: list[str] = []
-        self._known: dict[Path, tuple[tuple[int, int], list[Opinion], int, str]] = {}
+        self._known: dict[Path, tuple[tuple[int, int], list[Opinion], int]] = {}
 
     def read(self) -> list[Opinion]:
         """Return all opinions, each person's in the order of its lines. Files that have not changed are not read again."""
-        self.n_bad, self.ignored, self.too_large, self.faults, found = 0, [], [], [], list[Opinion]()
+        self.n_bad, self.ignored, self.too_large, found = 0, [], [], list[Opinion]()
         n_left = self._most.n_all_bytes
         for path in self._files():
             try:
@@ -103,9 +101,8 @@ class VerdictFolder:
             except (OSError, ValueError):
                 self.ignored.append(path)
                 continue
-            _, opinions, n_bad, fault = self._known[path]
+            _, opinions, n_bad = self._known[path]
             self.n_bad += n_bad
-            self.faults += [fault] * bool(fault)
             found += opinions
         return found
 
@@ -166,12 +163,9 @@ class _TooLargeError(ValueError):
     pass
 
 
-def _opinions(path: Path, n_most: int) -> tuple[list[Opinion], int, str]:
-    """Return the opinions of a file, how many lines hold none, and what is wrong with the first of these.
-
-    A last line without an end is still being written.
-    """
-    found, n_bad, fault, separator = list[Opinion](), 0, "", SUFFIXES[path.suffix.lower()]
+def _opinions(path: Path, n_most: int) -> tuple[list[Opinion], int]:
+    """Return the opinions of a file, and how many lines hold none. A last line without an end is still being written."""
+    found, n_bad, separator = list[Opinion](), 0, SUFFIXES[path.suffix.lower()]
     data = read_regular(path, MAX_FILE_BYTES)
     if data.count(b"\n") > n_most:
         raise _TooLargeError
@@ -182,16 +176,15 @@ def _opinions(path: Path, n_most: int) -> tuple[list[Opinion], int, str]:
         try:
             if len(line) > MAX_LINE_BYTES:
                 raise ValueError(f"It is longer than {MAX_LINE_BYTES:,} bytes.")
-            said = parse_verdict(text, separator)
-        except ValueError as error:
+            said = parse_verdict(text, separator, is_first=number == 1)
+        except ValueError:
             n_bad += 1
-            fault = fault or fault_of(path, number, text, separator, str(error))
             continue
         if said is not None:
             person = (said.person or path.stem)[:_MOST_PERSON_CHARS]
             opinion = Opinion(said.written, person, said.relevant, said.note, said.at, said.drawn)
             found.append(replace(opinion, probability=said.probability, pages=said.pages, model=said.model))
-    return found, n_bad, fault
+    return found, n_bad
 
 
 def check_person(name: str) -> str:

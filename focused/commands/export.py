@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+from datetime import date
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,7 +20,9 @@ from focused.crawl.shared_copy import local_runs
 from focused.retraining.applied_verdicts import apply_verdicts
 from focused.utils.file_names import VERDICTS_FOLDER
 from focused.utils.output_files import check_output
+from focused.utils.own_files import check_verdicts_folder
 from focused.utils.project_command import ProjectCommand
+from focused.utils.terminal_text import harmless
 from focused.utils.words import quantity
 
 if TYPE_CHECKING:
@@ -59,7 +62,10 @@ class Command(ProjectCommand):
         super().add_options(parser)
         add = parser.add_argument_group("export").add_argument
         add("--format", metavar="FORMAT", help=f"one of {', '.join(FORMATS)}")
-        help_ = "file to write, of markdown a folder (default: export.FORMAT in RUN_DIR; of several runs: in the folder that "
+        names = ", ".join(f"export{_suffix(name)}" for name in FORMATS)
+        help_ = (
+            f"file to write, of markdown a folder (default: {names}, in RUN_DIR; of several runs: in the folder that "
+        )
         add("--output", metavar="PATH", help=f"{help_}holds them)")
         add = parser.add_argument_group("which pages").add_argument
         add("--which", metavar="WHICH", default="delivered", help=f"{', '.join(_WHICH)} (default: delivered)")
@@ -100,13 +106,16 @@ class Command(ProjectCommand):
 
 
 def _follow_verdicts(run_dir: Path) -> Iterator[str]:
-    """Let a collection follow the verdicts that people gave since; yield why it cannot."""
-    if not (run_dir / VERDICTS_FOLDER).is_dir():
+    """Let a collection follow the verdicts that people gave since; yield what is wrong with them, or why it cannot."""
+    if not os.path.lexists(run_dir / VERDICTS_FOLDER):
         return
+    about = list[str]()
     try:
-        apply_verdicts(run_dir)
-    except CollectionFileError as error:
+        check_verdicts_folder(run_dir, "Put a folder in its place")
+        apply_verdicts(run_dir, say=about.append)
+    except (CollectionFileError, ValueError) as error:
         yield f"The newest verdicts of {run_dir} are not followed: {error}"
+    yield from map(harmless, about)
 
 
 def _is_export(folder: Path) -> bool:
@@ -154,6 +163,17 @@ def _remove(path: Path) -> None:
         path.unlink(missing_ok=True)
 
 
+def _is_date(text: str) -> bool:
+    """Tell whether a text is a year, a month or a day that there is."""
+    if not _DATE.fullmatch(text):
+        return False
+    try:
+        date.fromisoformat(f"{text}-01-01"[:10])
+    except ValueError:
+        return False
+    return True
+
+
 def _filter(opts: argparse.Namespace) -> PageFilter:
     if opts.which not in _WHICH:
         raise ValueError(f"--which must be one of {', '.join(_WHICH)}. Got {opts.which!r}.")
@@ -167,13 +187,15 @@ def _filter(opts: argparse.Namespace) -> PageFilter:
             raise ValueError(f"--relevance must be a number from 0 to 1. Got {opts.relevance!r}.")
     for option in ("since", "before"):
         value = getattr(opts, option)
-        if value is not None and not _DATE.fullmatch(value):
+        if value is not None and not _is_date(value):
             raise ValueError(f"--{option} must be a date such as 2024, 2024-05 or 2024-05-31. Got {value!r}.")
+    if opts.since is not None and opts.before is not None and opts.since >= opts.before:
+        raise ValueError(f"--since must be earlier than --before. Got {opts.since!r} and {opts.before!r}.")
     languages, hosts = (tuple(filter(None, re.split(r"[,\s]+", text))) for text in (opts.language, opts.host))
     for code in languages:
         if not _LANGUAGE.fullmatch(code):
             raise ValueError(f"--language must be codes of two or three letters, such as en,de. Got {code!r}.")
-    hosts = tuple(host_of(each) if "://" in each else each.rstrip("/") for each in hosts)
+    hosts = tuple(host_of(each if "://" in each else f"http://{each}") for each in hosts)
     return PageFilter(
         delivered=_WHICH[opts.which], least_relevance=least, languages=languages, since=opts.since, before=opts.before,
         hosts=hosts, words=opts.words,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from focused.collection.assessor import Assessor
@@ -22,10 +21,12 @@ from focused.collection.verdict_folder import ASSESSOR
 from focused.commands.judge_session import taken_in
 from focused.method.topic import TopicError, load_topic
 from focused.retraining.programs_word import Agreement
+from focused.utils.places import models_dirs
 from focused.utils.words import quantity
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from focused.collection.judging import JudgingSession
 
@@ -61,7 +62,7 @@ def make_assessor(settings: Any, described: str) -> Assessor:
 def topic_in_words(name: str, settings: Any) -> str:
     """Return title and note of a run's topic; a ValueError says how to give them where the topic is not here."""
     try:
-        topic = load_topic(name, Path(settings.get("FOCUSED_MODELS_DIR")))
+        topic = load_topic(name, *models_dirs(settings))
     except (TopicError, ValueError):
         raise ValueError(f"The topic {name!r} of this run is not here. Say what it is: --describe SENTENCE") from None
     return ". ".join(filter(None, (topic.title, topic.note)))

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING
 
 from focused.collection.figure_words import figure_lines
 from focused.collection.schema import CollectionFileError
+from focused.collection.verdict_words import contradictions
 from focused.commands.judge_display import Display
 from focused.retraining.applied_verdicts import apply_verdicts
 from focused.utils.keys import END, Keys
 from focused.utils.program import as_typed
+from focused.utils.terminal_text import harmless
 from focused.utils.words import quantity
 
 if TYPE_CHECKING:
@@ -21,10 +23,6 @@ if TYPE_CHECKING:
     from types import FrameType
 
     from focused.collection.judging import JudgingSession
-
-
-_MOST_FAULTS = 5
-"""Verdict files of which a line is named that holds no verdict."""
 
 
 def judge(run_dir: Path, person: str, order: str, most: int | None) -> None:
@@ -78,11 +76,13 @@ def _so_far(session: JudgingSession) -> str:
 
 def taken_in(session: JudgingSession, run_dir: Path) -> Iterator[str]:
     """Let the collection follow the verdicts, also of a crawl that has ended; say what it changes."""
+    about = list[str]()
     try:
-        changed = apply_verdicts(run_dir)
+        changed = apply_verdicts(run_dir, say=about.append)
     except CollectionFileError as error:
         yield f"The verdicts are kept, and the collection does not follow them yet. {error}"
         return
+    yield from map(harmless, about)
     n_in = sum(each.is_delivered for each in changed)
     if changed:
         n_out = quantity(len(changed) - n_in, "pages")
@@ -94,10 +94,7 @@ def _ending(session: JudgingSession, run_dir: Path) -> Iterator[str]:
     if n_yes or n_no or n_skipped:
         yield f"{n_yes} relevant, {n_no} not, {n_skipped} skipped: {session.path}"
     yield from figure_lines(session.figures(), session.about.believed_precision())
-    folder = session.about.folder
-    yield from folder.faults[:_MOST_FAULTS]
-    if folder.n_bad > 1:
-        yield f"{folder.n_bad:,} lines of {folder.path} hold no verdict"
+    yield from contradictions(session.about.opinions_on_pages())
     if topic := session.about.about("topic"):
         yield as_typed(
             f"Learn from the verdicts: scrapy train {shlex.quote(topic)} --from-run {shlex.quote(str(run_dir))}"

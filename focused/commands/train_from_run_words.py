@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING
 
+from focused.collection.verdict_words import about_not_fetched, contradictions
 from focused.utils.words import quantity
 
 if TYPE_CHECKING:
@@ -60,6 +61,9 @@ def about_verdicts(made: Topic, n_judged: int, n_slips: int, run: RunLabels) -> 
             lines.append(
                 f"  {quantity(n_slips, 'verdicts')} were not learnt from: all other examples speak against them."
             )
+    lines += contradictions(run.said)
+    if about := about_not_fetched(run.n_not_fetched):
+        lines.append(f"{about}; they are left out.")
     if run.n_without_words:
         lines.append(
             f"Of {quantity(run.n_without_words, 'pages')} with a verdict no words were kept; they are left out."

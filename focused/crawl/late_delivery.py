@@ -40,6 +40,10 @@ class LateDelivery:
         """Note changes that the pipelines have not heard of."""
         self._changes.extend(changes)
 
+    def wanted(self) -> set[str]:
+        """Return the URLs of the pages that are going to be delivered."""
+        return {change.url for change in self._changes if change.is_delivered}
+
     def start(self) -> None:
         """Begin to pass on what there is, unless that goes on already."""
         if self._changes and not self.is_passing:

@@ -179,7 +179,11 @@ class HarvestMonitor:
             judged_figures,  # loads scipy's solvers, and most crawls have no verdicts
         )
 
-        return judged_figures(run_dir)
+        try:
+            return judged_figures(run_dir)
+        except Exception:  # whatever a verdict file holds, the summary of a crawl must not be lost
+            logger.exception("What people's verdicts say of the collection cannot be reckoned.")
+            return None
 
     def _why_no_seed(self) -> str:
         """Say why a crawl could not begin all of whose seeds have addresses that it may not ask; empty if it could."""

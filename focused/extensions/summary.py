@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from focused.collection.figure_words import figure_lines
+from focused.collection.verdict_words import about_not_fetched, contradictions
 from focused.crawl.failures import words_of_exception
 from focused.crawl.judged_again import words_of_judging_again
 from focused.crawl.losses import LOSSES
 from focused.crawl.pdf_counts import pdf_advice, pdf_summary
 from focused.crawl.pdf_reading import is_installed
+from focused.crawl.state import Crawl
 from focused.frontier.dispatch import advice
 from focused.frontier.interface import frontier_of
 from focused.frontier.patience import summary
@@ -72,6 +74,8 @@ class Summary:
         yield from self._outlook.summary(reason, frontier_of(self._crawler))
         if judged is not None:
             yield from figure_lines(judged.figures, judged.believed)
+        yield about_not_fetched(stats.get("focused/verdicts/pending_count", 0))
+        yield from contradictions(Crawl.needed(self._crawler).verdicts.table.said())
         if not harvest.n_pages:
             yield f"No page was fetched. {self._why_nothing(stats)}"
         elif not harvest.n_relevant:
@@ -80,6 +84,11 @@ class Summary:
         yield words_of_judging_again(stats)
         # Not always as many as were judged relevant: copies, verdicts, and what the last model says of all pages.
         n_delivered = stats.get("focused/pages/delivered_count")
+        if n_delivered is not None and n_delivered != harvest.n_relevant:
+            yield (
+                f"Judged relevant when they came: {quantity(harvest.n_relevant, 'pages')}. Delivered now: {n_delivered:,}, "
+                "for verdicts or a later model have changed what is said of some"
+            )
         has_pages = (n_delivered or harvest.n_relevant) and self._crawler.settings.getbool("FOCUSED_PAGES_ENABLED")
         counted = "" if n_delivered is None else f" ({n_delivered:,})"
         yield f"relevant pages  {plan.run_dir / PAGES_FILE}{counted}" if has_pages else ""

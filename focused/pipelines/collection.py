@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import sqlite3
+from collections import deque
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
@@ -24,13 +25,19 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+_MOST_WAITING = 200
+"""Rows kept in memory while the file cannot be written; of more the oldest are lost."""
+
 
 class CollectionPipeline:
     """Writes a row of ``collection.sqlite`` for each page, before the frontier makes the page durable.
 
     Two files cannot be one transaction. So the row is there first, by the page's URL and its number among the judged pages.
     If the crawl is killed in between, the page will be fetched again, and the resumed crawl removes the row first: what the
-    collection holds is what the frontier has counted. A row that cannot be written is counted, and the crawl goes on.
+    collection holds is what the frontier has counted.
+
+    While the file cannot be written, perhaps because another program has locked it, rows wait in memory: it is tried again
+    with the next page, and when the crawl closes. What cannot be written then is lost and counted, and the crawl goes on.
 
     Place: 180, after the page was judged and before irrelevant pages are dropped.
 
@@ -50,6 +57,9 @@ class CollectionPipeline:
         self._keeps_markdown = keeps_markdown
         #: Scrapy's own schedulers begin to count anew when a crawl is resumed.
         self._n_before = 0
+        #: Rows that could not be written yet, in the order of the pages.
+        self._waiting: deque[CollectedPage] = deque()
+        self._has_waited = False
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -77,28 +87,54 @@ class CollectionPipeline:
             logger.warning("%s has no rows of the last %d pages that were judged before", store.path, n_missing)
 
     def process_item(self, item: Any) -> Any:
-        """Write the row of a page."""
+        """Write the row of a page, after those that wait."""
         if not isinstance(item, PageItem) or item.is_late:
             return item
         item.complete()
-        try:
-            number = self._n_before + self._crawl.harvest.n_pages + 1
-            page_text = self._crawl.plan.topic.page_text
-            self._store.add(collected_page(item, number, page_text, keeps_markdown=self._keeps_markdown))
-        except sqlite3.Error as error:
-            if not self._stats.get_value("focused/collection/lost_count"):
-                logger.error("%s cannot be written: %s. Pages are lost and counted.", self._store.path, error)
-            self._stats.inc_value("focused/collection/lost_count")
-        else:
-            self._stats.inc_value("focused/collection/written_count")
+        number = self._n_before + self._crawl.harvest.n_pages + 1
+        page_text = self._crawl.plan.topic.page_text
+        self._waiting.append(collected_page(item, number, page_text, keeps_markdown=self._keeps_markdown))
+        self._write()
+        while len(self._waiting) > _MOST_WAITING:
+            self._lose("it has been locked, or its disk full, for too long")
         return item
 
+    async def before_close(self) -> None:
+        """Write what waits: the verdicts, and what else looks at the rows when the crawl closes, come after this."""
+        self._write()
+
     def close_spider(self) -> None:
-        """Bring the index up to date and close the file."""
+        """Write what waits, bring the index up to date, and close the file."""
+        self._write()
+        while self._waiting:
+            self._lose("it was locked, or its disk full, until the crawl closed")
         try:
             self._store.close()
         except sqlite3.Error as error:
             logger.error("%s: its index of words could not be brought up to date: %s", self._store.path, error)
+
+    def _write(self) -> None:
+        """Write the rows that wait, as far as it goes now."""
+        while self._waiting:
+            try:
+                self._store.add(self._waiting[0])
+            except sqlite3.OperationalError as error:
+                if not self._has_waited:
+                    self._has_waited = True
+                    logger.warning("%s cannot be written now: %s. It is tried again.", self._store.path, error)
+                return
+            except sqlite3.Error as error:  # of this row alone, or of a damaged file: no other attempt would help
+                self._lose(str(error))
+            else:
+                self._waiting.popleft()
+                self._stats.inc_value("focused/collection/written_count")
+
+    def _lose(self, why: str) -> None:
+        """Give up the row that has waited longest."""
+        self._waiting.popleft()
+        if not self._stats.get_value("focused/collection/lost_count"):
+            logger.error("%s cannot be written: %s. Pages are lost and counted.", self._store.path, why)
+        self._stats.inc_value("focused/collection/lost_count")
 
 
 def collected_page(item: PageItem, number: int, page_text: str, *, keeps_markdown: bool) -> CollectedPage:

@@ -101,7 +101,7 @@ class HarvestPipeline:
             stats.inc_value("focused/pages/noindex_relevant_count", int(bool(item.relevant)))
         if item.duplicate_of:
             stats.inc_value("focused/pages/copy_count")
-            stats.inc_value("focused/pages/copy_relevant_count", int(bool(item.relevant)))
+            stats.inc_value("focused/pages/copy_relevant_count", int(bool(item.relevant) and not is_delivered))
         if is_delivered:
             stats.inc_value("focused/pages/relevant_count")
             kind = item.reason_kind

@@ -45,7 +45,7 @@ class JsonLinesPipeline:
 
     def process_item(self, item: Any) -> Any:
         """Complete a page with what is wanted of kept ones only, and store it."""
-        if not isinstance(item, PageItem):
+        if not isinstance(item, PageItem) or item.is_stored:
             return item
         item.complete()
         is_there = self._file.write(json.dumps(asdict(item), ensure_ascii=False))

@@ -18,7 +18,7 @@ from focused.crawl.late_delivery import LateDelivery
 from focused.crawl.own_settings import COLLECTION
 from focused.crawl.state import Crawl
 from focused.items import PageItem
-from focused.retraining.applied_verdicts import KnownForms, take_in_all
+from focused.retraining.applied_verdicts import KnownForms, KnownPages, n_not_fetched, take_in_all
 from focused.utils.file_names import COLLECTION_FILE, PAGES_FILE
 from focused.utils.reactor import yield_to_reactor
 
@@ -62,6 +62,8 @@ class VerdictsPipeline:
         self._late = LateDelivery(crawler, self._item)
         #: Delivered pages that the last model calls irrelevant.
         self._withdrawn: set[str] = set()
+        #: Pages that ``pages.jsonl`` had before the pipelines hear that they are delivered.
+        self._stored: set[str] = set()
         self._feeds = DeliveredFeeds()
         self._calls: Any = None
 
@@ -76,13 +78,16 @@ class VerdictsPipeline:
     def open_spider(self) -> None:
         """Read all verdicts that are there, and put right what an earlier run of this crawl left."""
         if COLLECTION.read(self._crawler.settings) != "off":
-            self._rows = VerdictRows(self._crawl.plan.run_dir / COLLECTION_FILE)
+            rows = self._rows = VerdictRows(self._crawl.plan.run_dir / COLLECTION_FILE)
+            known = KnownPages(rows, self._forms)
+            self._reader.table.is_known = lambda form: bool(self._try(lambda _: known(form)))
         self._reader.subscribe(lambda form: self._heard.setdefault(form, None))
         self._reader.read_all()
         if self._may_have_changed():
             self._know_all_pages()
             self._take_in_all()
-            self._put_pages_right()
+            if self._put_pages_right():
+                self._stored = self._late.wanted()
         self._calls = create_looping_call(self._look)
         self._calls.start(_EVERY_SECS, now=False)
 
@@ -125,6 +130,9 @@ class VerdictsPipeline:
             self._put_pages_right()
         if self._rows is not None:
             self._stats.set_value("focused/pages/delivered_count", self._rows.n_delivered())
+            if len(self._reader.table):
+                n_pending = self._try(lambda rows: n_not_fetched(rows, self._reader.table, self._forms))
+                self._stats.set_value("focused/verdicts/pending_count", n_pending or 0)
             self._rows.close()
         self._reader.close()
 
@@ -177,10 +185,11 @@ class VerdictsPipeline:
             self._stats.inc_value("focused/verdicts/not_applied_count")
             return None
 
-    def _put_pages_right(self) -> None:
+    def _put_pages_right(self) -> bool:
+        """Let ``pages.jsonl`` hold what is delivered; return whether it does."""
         path = self._crawl.plan.run_dir / PAGES_FILE
         if not self._crawler.settings.getbool("FOCUSED_PAGES_ENABLED"):
-            return
+            return False
         try:
             if self._rows is not None:
                 n_out, n_in = put_pages_right(path, self._rows.delivered(), self._record)
@@ -189,11 +198,12 @@ class VerdictsPipeline:
         except (OSError, ValueError, sqlite3.Error) as error:
             logger.error("%s cannot be put right by what people and the last model say: %s", path, error)
             self._stats.inc_value("focused/verdicts/not_applied_count")
-            return
+            return False
         if n_out or n_in:
             logger.info(
                 "%s put right by what people and the last model say: %d lines taken out, %d added", path, n_out, n_in
             )
+        return self._rows is not None
 
     def _record(self, url: str) -> dict[str, Any] | None:
         item = self._item(url)
@@ -203,7 +213,9 @@ class VerdictsPipeline:
         row = self._try(lambda rows: rows.row(url))
         if row is None:
             return None
-        return PageItem.late({name: row[name] for name in row.keys()})  # noqa: SIM118  a row of SQLite
+        item = PageItem.late({name: row[name] for name in row.keys()})  # noqa: SIM118  a row of SQLite
+        item.is_stored = url in self._stored
+        return item
 
     def _is_refused(self, url: str) -> bool:
         return url in self._withdrawn or self._reader.table.relevant(self._forms.of(url)) is False

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from focused.collection.schema import CollectionFileError, advice
 from focused.collection.verdict_rows import VerdictRows
+from focused.collection.verdict_words import about_not_fetched
 from focused.retraining.feedback import FeedbackFiles
 from focused.retraining.verdict_reader import MAX_PAGES
 from focused.retraining.verdict_table import VerdictTable
@@ -14,6 +15,7 @@ from focused.utils.file_names import COLLECTION_FILE, VERDICTS_FOLDER
 from focused.utils.url_forms import canonical_form
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from focused.collection.verdict_rows import Change
@@ -46,6 +48,22 @@ class KnownForms:
         return self._forms_of.get(url) or [canonical_form(url) or url]
 
 
+class KnownPages:
+    """Tells whether a collection has a page, by any canonical form of its URLs."""
+
+    def __init__(self, rows: VerdictRows, forms: KnownForms) -> None:
+        self._rows, self._forms = rows, forms
+        self._is_read = False
+
+    def __call__(self, form: str) -> bool:
+        """Tell it. At the first question all pages are looked at, which is dear."""
+        if not self._is_read:
+            self._is_read = True
+            for url, location in self._rows.addresses():
+                self._forms.remember(url, location)
+        return bool(self._rows.addresses_of([self._forms.url_of(form)]))
+
+
 def take_in_all(rows: VerdictRows, table: VerdictTable, forms: KnownForms) -> list[Change]:
     """Let a collection say of every page what people say of it, and mirror their verdicts; return what changes by that."""
     said: dict[str, bool | None] = dict.fromkeys(rows.judged())
@@ -59,11 +77,11 @@ def take_in_all(rows: VerdictRows, table: VerdictTable, forms: KnownForms) -> li
     return changes
 
 
-def apply_verdicts(run_dir: Path, *further: Path) -> list[Change]:
+def apply_verdicts(run_dir: Path, *further: Path, say: Callable[[str], object] = str) -> list[Change]:
     """Let the collection of a run, which may be under way, follow its verdict files; return the pages whose delivery changes.
 
-    ``further`` files or folders are read beside ``RUN_DIR/verdicts/``. What cannot be read there is left out. Nothing happens
-    where there is no collection.
+    ``further`` files or folders are read beside ``RUN_DIR/verdicts/``. What cannot be read there is left out; ``say`` is told
+    of it, and of verdicts on pages that are not in the collection, in sentences. Nothing happens where there is no collection.
 
     Raises
     ------
@@ -73,18 +91,11 @@ def apply_verdicts(run_dir: Path, *further: Path) -> list[Change]:
     path = run_dir / COLLECTION_FILE
     if not path.is_file():
         return []
-    files, table, forms = (
-        FeedbackFiles(*further, optional=run_dir / VERDICTS_FOLDER),
-        VerdictTable(MAX_PAGES),
-        KnownForms(),
-    )
-    while True:
-        for verdict in files.read_new():
-            table.add(verdict)
-        if not files.has_more:
-            break
-    rows = VerdictRows(path)
+    files, forms, rows = FeedbackFiles(*further, optional=run_dir / VERDICTS_FOLDER), KnownForms(), VerdictRows(path)
     try:
+        table = VerdictTable(MAX_PAGES, KnownPages(rows, forms))
+        for line in filter(None, (*_read(files, table), table.about_forgotten())):
+            say(line)
         if not len(table) and not rows.judged():
             return []
         # Most verdicts name pages as the collection does: others are looked for among the forms of all pages, which is dear.
@@ -92,8 +103,28 @@ def apply_verdicts(run_dir: Path, *further: Path) -> list[Change]:
         found = rows.addresses_of(named)
         for url, location in found if len(found) == len(named) else rows.addresses():
             forms.remember(url, location)
+        if n := n_not_fetched(rows, table, forms):
+            say(about_not_fetched(n))
         return take_in_all(rows, table, forms)
     except sqlite3.Error as error:
         raise CollectionFileError(advice(path, error)) from None
     finally:
         rows.close()
+
+
+def _read(files: FeedbackFiles, table: VerdictTable) -> list[str]:
+    """Read all verdicts; return what is wrong with the files."""
+    faults = list[str]()
+    while True:
+        for verdict in files.read_new():
+            table.add(verdict)
+        faults += files.faults()
+        if not files.has_more:
+            return [*faults, files.summary()]
+
+
+def n_not_fetched(rows: VerdictRows, table: VerdictTable, forms: KnownForms) -> int:
+    """Return how many verdicts are on pages that the collection does not have."""
+    urls = [forms.url_of(each.url) for each in table if each.relevant is not None]
+    there = {url for url, _ in rows.addresses_of(dict.fromkeys(urls))}
+    return sum(url not in there for url in urls)

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from focused.collection.verdict_files import SUFFIXES, fault_of, listing, parse_verdict
+from focused.collection.verdict_faults import FileFaults
+from focused.collection.verdict_files import SUFFIXES, listing, parse_verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,18 +36,17 @@ class _Reading:
 
 @dataclass(slots=True)
 class _Faults:
-    """What is wrong with verdict files: of each file the first fault."""
+    """What is wrong with verdict files, in words that nobody has read yet."""
 
     new: list[str] = field(default_factory=list)
     files: set[Path] = field(default_factory=set)
 
     def add(self, path: Path, text: str) -> None:
-        if path in self.files:
-            return
+        is_new = path not in self.files
         self.files.add(path)
         if len(self.files) <= _MAX_FAULTS:
             self.new.append(text)
-        elif len(self.files) == _MAX_FAULTS + 1:
+        elif is_new and len(self.files) == _MAX_FAULTS + 1:
             self.new.append("Faults of more verdict files are only counted.")
 
 
@@ -69,6 +69,7 @@ class FeedbackFiles:
         self.has_more = False
         self._reading: dict[Path, _Reading] = {}
         self._bad, self._unreadable = _Faults(), _Faults()
+        self._wrong_lines: dict[Path, FileFaults] = {}
         self._told: set[str] = set()
         self._untold: list[str] = []
 
@@ -91,7 +92,7 @@ class FeedbackFiles:
         return found
 
     def faults(self) -> list[str]:
-        """Return the faults of files for the log, one text a file, each once. Of ignored files the first is named."""
+        """Return the faults of files for the log, each once: of a file the first few. Of ignored files the first is named."""
         found = self._bad.new + self._unreadable.new + self._untold
         self._bad.new, self._unreadable.new, self._untold = [], [], []
         return found
@@ -114,7 +115,8 @@ class FeedbackFiles:
 
     def _cannot_read(self, path: Path, error: OSError) -> None:
         self.counts["unreadable"] += 1
-        self._unreadable.add(path, f"{path} cannot be read: {error.strerror or error}. Its verdicts are left out.")
+        if path not in self._unreadable.files:
+            self._unreadable.add(path, f"{path} cannot be read: {error.strerror or error}. Its verdicts are left out.")
 
     def _verdicts(self, path: Path, data: bytes) -> Iterator[Verdict]:
         """Yield the verdicts of new lines."""
@@ -130,12 +132,14 @@ class FeedbackFiles:
             try:
                 if not is_whole:
                     raise ValueError(f"Line {number} is longer than {MAX_LINE_BYTES:,} bytes.")
-                verdict = parse_verdict(text, separator)
+                verdict = parse_verdict(text, separator, is_first=number == 1)
             except ValueError as error:
                 if number != reading.bad_line:  # the pieces of a long line count once
                     reading.bad_line = number
                     self.counts["bad"] += 1
-                    self._bad.add(path, fault_of(path, number, text, separator, str(error) if is_whole else ""))
+                    faults = self._wrong_lines.setdefault(path, FileFaults(path, separator))
+                    if fault := faults.add(number, text, str(error) if is_whole else ""):
+                        self._bad.add(path, fault)
             else:
                 if verdict is not None:
                     self.counts["read"] += 1

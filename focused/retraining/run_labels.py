@@ -11,6 +11,7 @@ import logging
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from focused.collection.verdict_words import contradictions
 from focused.collection.view import CollectionView, terms_of
 from focused.method.topic import COUNTING, TopicError
 from focused.retraining.applied_verdicts import KnownForms
@@ -24,7 +25,7 @@ from focused.utils.files import read_regular
 from focused.utils.own_files import check_own_files
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from focused.method.topic import Topic
@@ -51,6 +52,10 @@ class RunLabels:
     n_bad: int
     #: Pages with a verdict whose words were not kept.
     n_without_words: int
+    #: Verdicts on pages that the crawl has not fetched.
+    n_not_fetched: int
+    #: What each person says of each page, by the canonical form of its URL.
+    said: Mapping[str, Mapping[str, bool]]
 
 
 def read_run_labels(run_dir: Path, topic: Topic, *, further: Sequence[Path] = (), force: bool = False) -> RunLabels:
@@ -76,8 +81,8 @@ def read_run_labels(run_dir: Path, topic: Topic, *, further: Sequence[Path] = ()
     version = version_in_use(attempts)
     labels = _labels_of(run_dir, topic, version)
     pages, n_bad = read_record(record_path(run_dir))
-    said = _said(run_dir, further)
-    judged, n_without_words = _judged(run_dir, pages, said)
+    said = _said(run_dir, pages, further)
+    judged, n_without_words, n_not_fetched = _judged(run_dir, pages, said)
     verdicts = {page.number: relevant for page, relevant in judged}
     if version == FIRST and not verdicts:
         if n_without_words:
@@ -85,7 +90,8 @@ def read_run_labels(run_dir: Path, topic: Topic, *, further: Sequence[Path] = ()
                 f"Of the {n_without_words} pages of {run_dir} that people judged no words were kept. Crawl with "
                 "FOCUSED_COLLECTION=on, and judge pages of that run."
             )
-        raise ValueError(f"Nothing was learnt in {run_dir}: {_why_nothing(run, len(attempts))}")
+        why = _why_contradicted(said) or _why_nothing(run, len(attempts))
+        raise ValueError(f"Nothing was learnt in {run_dir}: {why}")
     known = {page.number for page in pages if page.terms}
     every = sorted(
         [page for page in pages if page.terms or page.number not in verdicts]
@@ -93,7 +99,10 @@ def read_run_labels(run_dir: Path, topic: Topic, *, further: Sequence[Path] = ()
         key=lambda page: page.number,
     )
     is_against_met = any(each.version == version and each.n_drawn for each in attempts)
-    found = RunLabels(version, labels | verdicts, verdicts, every, is_against_met, n_bad, n_without_words)
+    found = RunLabels(
+        *(version, labels | verdicts, verdicts, every, is_against_met, n_bad),
+        *(n_without_words, n_not_fetched, said.said()),
+    )
     if not (is_against_met or that_join(found.pages, found.labels)):
         raise ValueError(f"{record_path(run_dir)} holds none of the pages that version {version} was learnt from.")
     return found
@@ -116,29 +125,53 @@ def _labels_of(run_dir: Path, topic: Topic, version: int) -> dict[int, bool]:
         raise ValueError(f"The labels of version {version} in {run_dir} cannot be read: {error}.") from None
 
 
-def _said(run_dir: Path, further: Sequence[Path]) -> VerdictTable:
+def _said(run_dir: Path, pages: Sequence[JudgedPage], further: Sequence[Path]) -> VerdictTable:
     """Return what people say of pages of a run."""
-    table, files = VerdictTable(MAX_PAGES), FeedbackFiles(*further, optional=run_dir / VERDICTS_FOLDER)
+    known: set[str] = set()
+
+    def is_known(form: str) -> bool:
+        if not known:
+            known.update(form for urls in _addresses(run_dir, pages) for form in KnownForms().remember(*urls))
+        return form in known
+
+    table, files = VerdictTable(MAX_PAGES, is_known), FeedbackFiles(*further, optional=run_dir / VERDICTS_FOLDER)
     while True:
         for verdict in files.read_new():
             table.add(verdict)
         for fault in files.faults():
             logger.warning(fault)
         if not files.has_more:
-            return table
+            break
+    if about := table.about_forgotten():
+        logger.warning(about)
+    return table
+
+
+def _addresses(run_dir: Path, pages: Sequence[JudgedPage]) -> Iterator[tuple[str, str]]:
+    """Yield URL and location of all pages of a run."""
+    yield from ((page.url, page.url) for page in pages)
+    if (run_dir / COLLECTION_FILE).is_file():
+        with CollectionView(run_dir) as view:
+            yield from ((row["url"], row["location"]) for row in view.rows("SELECT url, location FROM pages"))
 
 
 def _judged(
     run_dir: Path, pages: Sequence[JudgedPage], table: VerdictTable
-) -> tuple[list[tuple[JudgedPage, bool]], int]:
-    """Return the pages that people have judged, with words, and what they say; and how many there are without words."""
+) -> tuple[list[tuple[JudgedPage, bool]], int, int]:
+    """Return the pages that people have judged, with words, and what they say; how many there are without words.
+
+    And how many verdicts are on pages that the crawl has not fetched.
+    """
     if not len(table):
-        return [], 0
+        return [], 0, 0
+    not_met = {each.url for each in table}
     found: dict[int, tuple[JudgedPage, bool]] = {}
     without = set()
     forms = KnownForms()
     for page in pages:
-        relevant = table.relevant(forms.remember(page.url, page.url))
+        known_as = forms.remember(page.url, page.url)
+        not_met.difference_update(known_as)
+        relevant = table.relevant(known_as)
         if relevant is not None:
             if page.terms:
                 found[page.number] = page, relevant
@@ -147,7 +180,9 @@ def _judged(
     if (run_dir / COLLECTION_FILE).is_file():
         with CollectionView(run_dir) as view:
             for row in view.pages():
-                number, relevant = int(row["number"]), table.relevant(forms.remember(row["url"], row["location"]))
+                number, known_as = int(row["number"]), forms.remember(row["url"], row["location"])
+                not_met.difference_update(known_as)
+                relevant = table.relevant(known_as)
                 if relevant is None or number in found:
                     continue
                 if terms := terms_of(row):
@@ -155,12 +190,17 @@ def _judged(
                     without.discard(number)
                 else:
                     without.add(number)
-    return list(found.values()), len(without)
+    return list(found.values()), len(without), sum(each.url in not_met and each.relevant is not None for each in table)
 
 
 def _of_collection(row: Any, terms: dict[str, int]) -> JudgedPage:
     relevance = float(row["relevance"] or 0.0)
     return JudgedPage(int(row["number"]), row["url"], relevance, int(row["model_version"]), FIRST, None, terms)
+
+
+def _why_contradicted(said: VerdictTable) -> str:
+    """Return which verdicts count for nothing where they are all there is; empty if people agree."""
+    return "; ".join(line.strip() for line in contradictions(said.said()))
 
 
 def _why_nothing(run: dict[str, Any], n_attempts: int) -> str:

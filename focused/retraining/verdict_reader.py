@@ -11,6 +11,7 @@ from focused.retraining.verdict_table import VerdictTable
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from focused.collection.verdict_files import Verdict
     from focused.retraining.feedback import FeedbackFiles
 
 logger = logging.getLogger(__name__)
@@ -24,7 +25,7 @@ class VerdictReader:
     """Reads what is new in verdict files, keeps each person's last word, and tells its listeners what changes.
 
     Stats: ``focused/verdicts/read_count``, ``bad_count``, ``unreadable_count``, ``ignored_files_count``,
-    ``forgotten_count``.
+    ``forgotten_count``, ``failed_count`` (readings that ended in an error).
     """
 
     def __init__(self, files: FeedbackFiles, set_stat: Callable[[str, Any], None]) -> None:
@@ -33,6 +34,8 @@ class VerdictReader:
         self._set_stat = set_stat
         self._heard: list[Callable[[str], None]] = []
         self._read_at = -_EVERY_SECS
+        self._n_failed = 0
+        self._is_full = False
 
     def subscribe(self, heard: Callable[[str], None]) -> None:
         """Have a function called with the canonical form of each URL of which people say another thing now."""
@@ -43,7 +46,7 @@ class VerdictReader:
         now, files = time.monotonic(), self._files
         if now - self._read_at < _EVERY_SECS and not files.has_more:
             return
-        for verdict in files.read_new():
+        for verdict in self._new():
             if self.table.add(verdict):
                 self._tell(verdict.url)
         for form in self.table.shifted():
@@ -54,7 +57,22 @@ class VerdictReader:
         for what, n in files.counts.items():
             self._set_stat(f"focused/verdicts/{what}_count", n)
         if self.table.n_forgotten:
+            if not self._is_full:
+                self._is_full = True
+                logger.warning("%s. Further ones are only counted.", self.table.about_forgotten())
             self._set_stat("focused/verdicts/forgotten_count", self.table.n_forgotten)
+
+    def _new(self) -> list[Verdict]:
+        """Return the verdicts that are new. Whatever a file holds, it must not cost the page that is under way."""
+        try:
+            return self._files.read_new()
+        except Exception:
+            self._files.has_more = False
+            self._n_failed += 1
+            self._set_stat("focused/verdicts/failed_count", self._n_failed)
+            if self._n_failed == 1:
+                logger.exception("Verdicts cannot be read. The crawl goes on without what is new in their files.")
+            return []
 
     def _tell(self, form: str) -> None:
         for heard in self._heard:

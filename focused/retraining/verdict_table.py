@@ -10,20 +10,28 @@ from typing import TYPE_CHECKING
 
 from focused.collection.verdict_folder import ASSESSOR
 from focused.retraining.programs_word import Agreement
+from focused.utils.words import quantity
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from focused.collection.verdict_files import Verdict
 
 
 class VerdictTable:
-    """The verdicts of all people, by the canonical forms of URLs. At most ``max_pages`` pages; further ones are counted."""
+    """The verdicts of all people, by the canonical forms of URLs, on at most ``max_pages`` pages.
 
-    def __init__(self, max_pages: int) -> None:
+    If there are more, those on pages that the run knows take the place of others. What finds no room is counted.
+    """
+
+    def __init__(self, max_pages: int, is_known: Callable[[str], bool] | None = None) -> None:
         self.max_pages = max_pages
-        #: Pages whose verdicts found no room.
+        #: Tells whether the run has fetched a page, by the canonical form of its URL; None: that cannot be told.
+        self.is_known = is_known
+        #: Verdicts that found no room.
         self.n_forgotten = 0
+        #: Pages that the run did not know when the table was full for the first time.
+        self._unknown: list[str] | None = None
         self._of_page: dict[str, dict[str, Verdict]] = {}
         self._agreement: dict[str, Agreement] = {}
         self._shifted: set[str] = set()
@@ -44,7 +52,7 @@ class VerdictTable:
         """
         of_page = self._of_page.get(verdict.url)
         if of_page is None:
-            if len(self._of_page) >= self.max_pages:
+            if len(self._of_page) >= self.max_pages and not self._make_room(verdict.url):
                 self.n_forgotten += 1
                 return False
             of_page = self._of_page[verdict.url] = {}
@@ -59,6 +67,29 @@ class VerdictTable:
                 self._shifted |= {url for url, each in self._of_page.items() if person in each}
         return self._agreed(of_page.values()) is not before
 
+    def about_forgotten(self) -> str:
+        """Say that verdicts found no room; empty if all did."""
+        if not self.n_forgotten:
+            return ""
+        return (
+            f"{quantity(self.n_forgotten, 'verdicts')} found no room beside those on {quantity(self.max_pages, 'pages')}, and "
+            "count for nothing. Those on pages that the run does not know go first: take them out of the files"
+        )
+
+    def _make_room(self, form: str) -> bool:
+        """Forget what is said of a page that the run does not know, for one that it knows; return whether there is room."""
+        if self.is_known is None or not self.is_known(form):
+            return False
+        if self._unknown is None:
+            self._unknown = [each for each in self._of_page if not self.is_known(each)]
+        while self._unknown:
+            other = self._unknown.pop()
+            if not self.is_known(other):  # it may have been fetched meanwhile
+                self._count(self._of_page[other], -1)
+                self.n_forgotten += len(self._of_page.pop(other))
+                return True
+        return False
+
     def shifted(self) -> set[str]:
         """Return the pages of programs that are believed no more, or again, since the last call, by their canonical forms."""
         found, self._shifted = self._shifted, set()
@@ -72,6 +103,13 @@ class VerdictTable:
         """Return what people say of a page, known by the canonical forms of its URLs; None: nothing, or contrary things."""
         said = [each for form in forms for each in self._of_page.get(form, {}).values()]
         return self._agreed(said)
+
+    def said(self) -> dict[str, dict[str, bool]]:
+        """Return what each person, or program, says of each page, by the canonical form of its URL."""
+        return {
+            form: {person: each.relevant for person, each in of_page.items() if each.relevant is not None}
+            for form, of_page in self._of_page.items()
+        }
 
     def __iter__(self) -> Iterator[Verdict]:
         """All that is said, each person's last word on each page."""

@@ -30,9 +30,18 @@ def check_own_files(folder: Path, advice: str, *, may_link: bool = False) -> Non
     for name in sorted({*CRAWL_FILES, *_SCRAPYS}):
         check_own_file(f"{folder}/{name}", advice, may_link=may_link)
     for name in (VERSIONS_FOLDER, VERDICTS_FOLDER):
-        found = _kind(f"{folder}/{name}", may_link)
-        if found not in ("", "a folder"):
-            raise ValueError(f"{folder}/{name} must be a folder. It is {found}. {advice}")
+        _check_folder(f"{folder}/{name}", advice, may_link=may_link)
+
+
+def check_verdicts_folder(run_dir: Path, advice: str) -> None:
+    """Refuse something else in the place of the folder of verdicts, also a link, by a ValueError with the ``advice``."""
+    _check_folder(f"{run_dir}/{VERDICTS_FOLDER}", advice, may_link=False)
+
+
+def _check_folder(path: str, advice: str, *, may_link: bool) -> None:
+    found = _kind(path, may_link)
+    if found not in ("", "a folder"):
+        raise ValueError(f"{path} must be a folder. It is {found}. {advice}")
 
 
 def check_frontier_file(path: Path, advice: str) -> None:

@@ -23,12 +23,16 @@ def to_utf8(body: bytes, content_type: str | None = None) -> tuple[bytes, str]:
 
     If no charset is declared, or an unknown one, the text is read as UTF-8 if it is valid, else as Windows-1252. Statistics
     are not used: a wrongly guessed East Asian charset can swallow every link. ``content_type``: the HTTP header; its charset
-    wins over what the page says.
+    wins over what the page says. But some servers call every page Latin-1: a page that says it is in UTF-8, and is, is
+    believed. Latin-1 is hardly ever valid UTF-8.
     """
     name, bom = read_bom(body)
     if name is not None and bom is not None:
         return _recode(body[len(bom) :], name), name
-    for name in (http_content_type_encoding(content_type), html_body_declared_encoding(body)):
+    by_header, by_page = http_content_type_encoding(content_type), html_body_declared_encoding(body)
+    if by_page == "utf-8" and by_header in _READ_AS_CP1252 and _is_utf8(body):
+        return body, by_page
+    for name in (by_header, by_page):
         if name and name.replace("-", "_").startswith(_CHARSET_FAMILIES):
             name = "cp1252" if name in _READ_AS_CP1252 else name
             # A page that declares UTF-16 in ASCII letters is not in UTF-16: browsers read it as UTF-8.
@@ -46,6 +50,14 @@ def to_utf8(body: bytes, content_type: str | None = None) -> tuple[bytes, str]:
         name = "utf-8" if is_cut else "cp1252"
         return _recode(body, name), name
     return body, "utf-8"
+
+
+def _is_utf8(body: bytes) -> bool:
+    try:
+        body.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _has_wide_tags(start: bytes) -> bool:

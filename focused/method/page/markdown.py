@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from focused.method.page.lines import Flags
     from focused.method.page.page import Page
 
+_MOST_DIGITS = 9
+"""Of the number of a list's item: Markdown reads no longer ones."""
 _LISTS = {TAG_KINDS["ul"], TAG_KINDS["ol"]}
 _LI, _OL, _DT, _QUOTE = (TAG_KINDS[tag] for tag in ("li", "ol", "dt", "blockquote"))
 _PRE, _TABLE, _TR = (TAG_KINDS[tag] for tag in ("pre", "table", "tr"))
@@ -168,6 +170,7 @@ class _Marks:
 
     def __init__(self, blocks: _Blocks) -> None:
         self._kinds = blocks.kinds
+        self._starts = blocks.page.marked_text.list_starts
         self._list_of: dict[int, int] = {}
         for line in blocks.found:
             holder = -1
@@ -195,11 +198,16 @@ class _Marks:
                 found += self.rest([node])
                 continue
             holder = self._list_of[node]
-            n_items = self._n_items[holder] = self._n_items.get(holder, 0) + 1
+            n_items = self._n_items[holder] = self._n_items.get(holder, self._first(holder) - 1) + 1
             mark = f"{n_items}. " if holder >= 0 and self._kinds[holder] == _OL else "- "
             self._width[node] = len(mark)
             found += mark
         return found
+
+    def _first(self, holder: int) -> int:
+        """Return the number of the first item of a list."""
+        start = self._starts.get(holder, "").strip()
+        return int(start) if start.isascii() and start.isdigit() and len(start) <= _MOST_DIGITS else 1
 
     def rest(self, containers: list[int]) -> str:
         """Return what stands before the other lines."""

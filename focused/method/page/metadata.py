@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from focused.method.page.dates import date_of_path, iso_date
 from focused.method.page.json_ld import claims_of_json_ld
-from focused.method.page.page_language import page_language
+from focused.method.page.page_language import language_of_text, page_language
 from focused.method.page.urls import REFUSALS, UrlResolver
 
 if TYPE_CHECKING:
@@ -142,7 +142,8 @@ def _language(page: Page, declared: list[str], main_text: str) -> str:
         code = re.split("[,;]", each, maxsplit=1)[0].strip()
         if code and _is_language(code):
             return code.replace("_", "-")
-    return page_language(page, main_text)
+    # What looks for one language of a page in haste would believe the first letters of what is none.
+    return language_of_text(page, main_text) if any(declared) else page_language(page, main_text)
 
 
 def _commons(page: Page) -> str:

@@ -59,12 +59,15 @@ def other_language(page: Page, languages: Collection[str]) -> str:
 
 
 def page_language(page: Page, main_text: str = "") -> str:
-    """Return the language that a page declares, or else that its text is in; empty if nobody can tell.
+    """Return the language that a page declares, or else that its text is in; empty if nobody can tell."""
+    return page.declared_language or language_of_text(page, main_text)
+
+
+def language_of_text(page: Page, main_text: str = "") -> str:
+    """Return the language that a page's text is in; empty if nobody can tell.
 
     ``main_text``: asked instead of the whole page, if it is long enough.
     """
-    if page.declared_language:
-        return page.declared_language
     is_long = len(main_text) >= 2 * _SHORT_CHARS
     some = _from_the_middle(main_text, _SHORT_CHARS) if is_long else sample(page)[:_SHORT_CHARS]
     return "en" if is_plainly_english(some) else detect_language(some, least_letters=_LEAST_LETTERS) or ""

@@ -152,8 +152,11 @@ def _callbacks(
                 targets.append(attributes["href"])
                 if "rel" in attributes:
                     note_link(marked_text, attributes)
-            elif attributes and text in furniture and names_furniture(attributes):
-                pieces[-1] = FURNITURE_START
+            elif attributes:
+                if text in furniture and names_furniture(attributes):
+                    pieces[-1] = FURNITURE_START
+                elif tag == "ol" and "start" in attributes:
+                    marked_text.list_starts[n_nodes - 1] = attributes["start"]
         elif text is None:
             start_special(tag, attributes)
         else:

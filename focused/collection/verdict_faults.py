@@ -1,0 +1,53 @@
+"""What is wrong with the lines of a verdict file, in words: the first wrong lines are named, all are counted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_MOST_NAMED = 5
+_SHOWN = 60
+
+
+@dataclass(slots=True)
+class FileFaults:
+    """The wrong lines of one file."""
+
+    path: Path
+    #: Of a table's columns; None: its lines are JSON objects.
+    separator: str | None
+    #: Wrong lines.
+    n: int = 0
+    #: What is wrong with those that are named.
+    named: list[str] = field(default_factory=list)
+    #: Whether the whole file is of another kind, which is said once.
+    is_other: bool = False
+
+    def add(self, number: int, text: str, why: str = "") -> str:
+        """Count a line, and return what is wrong with it; empty if enough were named. ``why``: what `parse_verdict` says."""
+        self.n += 1
+        if self.is_other or len(self.named) == _MOST_NAMED:
+            return ""
+        is_array = not self.separator and not why and text[0] == "["
+        self.is_other = is_array or "\0" in text
+        shown = repr(text[:_SHOWN]) + (f"... ({len(text):,} characters or more)" if len(text) > _SHOWN else "")
+        is_text = not ("\0" in text or "\ufffd" in text)
+        must = why if why and is_text else self._must(is_array=is_array, is_text=is_text)
+        rest = f" Such lines are left out; of this file the first {_MOST_NAMED} are named." if not self.named else ""
+        self.named.append(f"{self.path}, line {number} is no verdict: {shown}. {must}{rest}")
+        return self.named[-1]
+
+    def _must(self, *, is_array: bool, is_text: bool) -> str:
+        if not is_text:
+            return "The file must be text in UTF-8."
+        if is_array:
+            return (
+                "The file must hold JSON Lines, one object a line, and not an array. Convert it "
+                f"(jq -c '.[]' {self.path.name} > {self.path.stem}.jsonl)."
+            )
+        if self.separator:
+            return f"It must be a row of a URL, yes or no, and perhaps a note, separated by {self.separator!r}."
+        return 'It must be a JSON object such as {"url": "http://site.example/page", "relevant": true}.'
