@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from focused.collection.marking import snippet
@@ -126,13 +126,17 @@ class CollectionView:
         condition, values = (wanted or PageFilter()).condition()
         return int(next(self.rows(f"SELECT count(*) FROM pages WHERE {condition}", values))[0])
 
-    def search(self, words: str, *, delivered: bool | None = True, limit: int = 20) -> list[sqlite3.Row]:
+    def search(
+        self, words: str, *, delivered: bool | None = True, wanted: PageFilter | None = None, limit: int = 20
+    ) -> list[sqlite3.Row]:
         """Return the best pages for words, the best first, with ``snippet``: where the words stand, marked by brackets.
+
+        ``wanted``: which pages, in the place of ``delivered``; its own words do not matter here.
 
         If more than 3,000 pages hold the words, the first of them are ranked: words that stand everywhere tell little, and a
         crawl fetches the most promising pages first.
         """
-        condition, values = PageFilter(delivered=delivered).condition()
+        condition, values = replace(wanted or PageFilter(delivered=delivered), words="").condition()
         beyond = "SELECT rowid FROM pages_fts WHERE pages_fts MATCH ? ORDER BY rowid LIMIT 1 OFFSET ?"
         end = next((row["rowid"] for row in self.rows(beyond, [words, _MAX_RANKED])), None)
         if end is not None:

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import os
-import re
 import shutil
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from focused.collection.asked_filter import OPTIONS, WHICH, asked_filter
 from focused.collection.formats import FORMATS, SUFFIXES
 from focused.collection.joined import JoinedRuns
 from focused.collection.schema import CollectionFileError
-from focused.collection.view import PageFilter
 from focused.crawl.own_settings import CSV_SAFE
 from focused.crawl.shared_copy import local_runs
 from focused.retraining.applied_verdicts import apply_verdicts
@@ -41,8 +40,6 @@ Examples:
   scrapy export postgresql://me@host/database/CRAWL --format jsonl
       a crawl that many workers share; RUNS_DIR/TOPIC/CRAWL follows it
 """
-_WHICH = {"delivered": True, "refused": False, "all": None}
-_DATE = re.compile(r"[0-9]{4}(-[0-9]{2}(-[0-9]{2})?)?")
 
 
 class Command(ProjectCommand):
@@ -60,7 +57,7 @@ class Command(ProjectCommand):
         help_ = "file to write, of markdown a folder (default: export.FORMAT in RUN_DIR; of several runs: in the folder that "
         add("--output", metavar="PATH", help=f"{help_}holds them)")
         add = parser.add_argument_group("which pages").add_argument
-        add("--which", metavar="WHICH", default="delivered", help=f"{', '.join(_WHICH)} (default: delivered)")
+        add("--which", metavar="WHICH", default="delivered", help=f"{', '.join(WHICH)} (default: delivered)")
         add("--relevance", metavar="R", help="relevance by the model, at least, from 0 to 1")
         add("--language", metavar="CODES", default="", help="languages, such as en,de")
         add("--since", metavar="DATE", help="published on that day or later: 2024, 2024-05 or 2024-05-31")
@@ -80,8 +77,9 @@ class Command(ProjectCommand):
         if len(folders) > 1:
             folders = [folder for folder in folders if folder.is_dir() and not _is_export(folder)] or folders
         output = _output(opts.output, opts.format, folders)
+        said = {option: getattr(opts, option) or "" for option in OPTIONS}
         unknown = [line for folder in folders for line in _follow_verdicts(folder)]
-        with JoinedRuns(folders, _filter(opts)) as runs:
+        with JoinedRuns(folders, asked_filter(said, "--{}".format)) as runs:
             write = FORMATS[opts.format]
             if opts.format == "csv":
                 write = partial(write, is_safe=CSV_SAFE.read(self.settings or {}))
@@ -147,25 +145,3 @@ def _remove(path: Path) -> None:
         shutil.rmtree(path)
     else:
         path.unlink(missing_ok=True)
-
-
-def _filter(opts: argparse.Namespace) -> PageFilter:
-    if opts.which not in _WHICH:
-        raise ValueError(f"--which must be one of {', '.join(_WHICH)}. Got {opts.which!r}.")
-    least = None
-    if opts.relevance is not None:
-        try:
-            least = float(opts.relevance)
-        except ValueError:
-            least = -1.0
-        if not 0 <= least <= 1:
-            raise ValueError(f"--relevance must be a number from 0 to 1. Got {opts.relevance!r}.")
-    for option in ("since", "before"):
-        value = getattr(opts, option)
-        if value is not None and not _DATE.fullmatch(value):
-            raise ValueError(f"--{option} must be a date such as 2024, 2024-05 or 2024-05-31. Got {value!r}.")
-    languages, hosts = (tuple(filter(None, re.split(r"[,\s]+", text))) for text in (opts.language, opts.host))
-    return PageFilter(
-        delivered=_WHICH[opts.which], least_relevance=least, languages=languages, since=opts.since, before=opts.before,
-        hosts=hosts, words=opts.words,
-    )  # fmt: skip

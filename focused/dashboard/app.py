@@ -14,8 +14,6 @@ from starlette.responses import JSONResponse, RedirectResponse, Response, Stream
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from focused.collection.view import headings_of
-from focused.dashboard import pages
 from focused.dashboard.exporting import Exporting
 from focused.dashboard.frontier import best_links, hosts
 from focused.dashboard.guard import Guard
@@ -24,12 +22,12 @@ from focused.dashboard.judging import JudgingRoom
 from focused.dashboard.learning import Learning
 from focused.dashboard.live import read_live
 from focused.dashboard.metrics import Metrics
+from focused.dashboard.page_views import Pages
 from focused.dashboard.processes import Commands
 from focused.dashboard.runs import Runs, RunState, curve, read_json
 from focused.dashboard.site import HERE, Site
 from focused.dashboard.starting import Starting
 from focused.dashboard.topics import Topics
-from focused.dashboard.verdicts import TakenIn
 from focused.utils.file_names import RUN_FILE
 from focused.utils.page_colours import DARK, LIGHT
 
@@ -58,10 +56,9 @@ def make_app(
         Route("/runs/{key}", views.run),
         Route("/runs/{key}/events", views.events),
         Route("/runs/{key}/curve.json", views.curve),
-        Route("/runs/{key}/pages", views.pages),
-        Route("/runs/{key}/pages/{number:int}", views.page),
         Route("/runs/{key}/judge", views.judge),
         Route("/runs/{key}/judge", views.answer, methods=["POST"]),
+        *Pages(views).routes(),
         *Metrics(views.runs).routes(),
         *Exporting(views).routes(),
         *Starting(views).routes(),
@@ -89,7 +86,6 @@ class Views(Site):
     def __init__(self, runs: Runs, commands: Commands) -> None:
         super().__init__(runs, commands)
         self._room = JudgingRoom()
-        self._verdicts = TakenIn()
 
     def all_runs(self, request: Request) -> Response:
         """Show all runs."""
@@ -108,34 +104,6 @@ class Views(Site):
     def curve(self, request: Request) -> Response:
         """Return the columns of the chart."""
         return JSONResponse(curve(self.run_of(request).path))
-
-    def pages(self, request: Request) -> Response:
-        """Show pages by words and filters."""
-        run, asked = self.run_of(request), request.query_params
-        words, which, sort = (
-            asked.get("words", "")[:500].strip(),
-            asked.get("which", "delivered"),
-            asked.get("sort", "order"),
-        )
-        offset = int(asked.get("offset", "0")) if asked.get("offset", "0").isdecimal() else 0
-        note = self._verdicts.take_in(run.path)
-        found = pages.find(run.path, words, which, sort, min(offset, 10**9))
-        return self.show(
-            request, "pages.html", run=run, found=found, words=words, which=which, sort=sort, offset=offset,
-            note=note, n_rows=pages.PAGE_ROWS, kinds=pages.WHICH, sorts=pages.SORTS,
-        )  # fmt: skip
-
-    def page(self, request: Request) -> Response:
-        """Show one page."""
-        run, words = self.run_of(request), request.query_params.get("words", "")[:500]
-        note = self._verdicts.take_in(run.path)
-        found = pages.one(run.path, request.path_params["number"], words)
-        if found is None:
-            raise HTTPException(404, "This page is not in the collection any more.")
-        row, text = found
-        return self.show(
-            request, "page.html", run=run, row=row, text=text, headings=headings_of(row), words=words, note=note
-        )
 
     async def judge(self, request: Request) -> Response:
         """Ask a person about a page; without a name, ask for that."""
