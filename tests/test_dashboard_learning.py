@@ -68,7 +68,8 @@ def test_a_verdict_is_shown_and_acts_at_once(client, run_dir):
     assert "people say yes" in client.get(f"{path}/pages").text
     say(run_dir, "bob", 1, relevant=False)
     assert "people say" not in client.get(f"{path}/pages").text  # this and that
-    assert "nothing, or this and that" in client.get(f"{path}/pages/1").text
+    assert "people contradict each other: ann says yes, bob says no" in client.get(f"{path}/pages/1").text
+    assert "<dd>nothing</dd>" in client.get(f"{path}/pages/2").text
 
 
 def test_where_people_contradict_each_other_is_listed_with_who_said_what(client, run_dir):

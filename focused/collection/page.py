@@ -95,14 +95,14 @@ def pack_terms(terms: Mapping[str, int]) -> bytes | None:
     return compressed(_TO_JSON(terms).encode("utf-8", "replace"))
 
 
-def unpack_terms(data: bytes | None) -> dict[str, int]:
-    """Return the term counts of a row; a ValueError if they are damaged."""
+def unpack_terms(data: bytes | None, max_bytes: int = _MAX_TERMS_BYTES) -> dict[str, int]:
+    """Return the term counts of a row; a ValueError if they are damaged, or more than so many bytes."""
     if not data:
         return {}
     try:
         reader = zlib.decompressobj()
-        text = reader.decompress(data, _MAX_TERMS_BYTES)
+        text = reader.decompress(data, max_bytes)
         values = json.loads(text)
         return {str(term): int(n) for term, n in values.items()}
-    except (zlib.error, ValueError, TypeError, AttributeError, RecursionError) as error:
+    except (zlib.error, ValueError, TypeError, AttributeError, OverflowError, RecursionError) as error:
         raise ValueError(f"The terms of a page cannot be read: {error}") from None

@@ -138,17 +138,20 @@ class CollectionView:
         words: str,
         *,
         delivered: bool | None = True,
+        wanted: PageFilter | None = None,
         limit: int = 20,
         marks: tuple[str, str] = BRACKETS,
         columns: str = "pages.*",
     ) -> list[sqlite3.Row]:
         """Return the best pages for words, the best first, with ``snippet``: where the words stand, between two ``marks``.
 
+        ``wanted``: which pages, in the place of ``delivered``; its own words do not matter here.
+
         If more than 3,000 pages hold the words, the first of them are ranked: words that stand everywhere tell little, and a
         crawl fetches the most promising pages first.
         """
         words = self.understood(words)
-        condition, values = PageFilter(delivered=delivered).condition()
+        condition, values = replace(wanted or PageFilter(delivered=delivered), words="").condition()
         beyond = "SELECT rowid FROM pages_fts WHERE pages_fts MATCH ? ORDER BY rowid LIMIT 1 OFFSET ?"
         end = next((row["rowid"] for row in self.rows(beyond, [words, _MAX_RANKED])), None)
         if end is not None:

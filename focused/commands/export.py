@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import os
-import re
 import shutil
-from datetime import date
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from focused.collection.asked_filter import OPTIONS, WHICH, asked_filter
 from focused.collection.formats import FORMATS, SUFFIXES
 from focused.collection.joined import JoinedRuns
 from focused.collection.schema import CollectionFileError
-from focused.collection.view import PageFilter, host_of
 from focused.collection.word_index import bring_up_to_date
 from focused.crawl.own_settings import CSV_SAFE
 from focused.crawl.shared_copy import local_runs
@@ -45,9 +43,6 @@ Examples:
   scrapy export postgresql://me@host/database/CRAWL --format jsonl
       a crawl that many workers share; RUNS_DIR/TOPIC/CRAWL follows it
 """
-_WHICH = {"delivered": True, "refused": False, "all": None}
-_LANGUAGE = re.compile(r"[A-Za-z]{2,3}")
-_DATE = re.compile(r"[0-9]{4}(-[0-9]{2}(-[0-9]{2})?)?")
 
 
 class Command(ProjectCommand):
@@ -68,7 +63,7 @@ class Command(ProjectCommand):
         )
         add("--output", metavar="PATH", help=f"{help_}holds them)")
         add = parser.add_argument_group("which pages").add_argument
-        add("--which", metavar="WHICH", default="delivered", help=f"{', '.join(_WHICH)} (default: delivered)")
+        add("--which", metavar="WHICH", default="delivered", help=f"{', '.join(WHICH)} (default: delivered)")
         add("--relevance", metavar="R", help="relevance by the model, at least, from 0 to 1")
         add("--language", metavar="CODES", default="", help="languages, such as en,de")
         add("--since", metavar="DATE", help="published on that day or later: 2024, 2024-05 or 2024-05-31")
@@ -88,11 +83,12 @@ class Command(ProjectCommand):
         if len(folders) > 1:
             folders = [folder for folder in folders if folder.is_dir() and not _is_export(folder)] or folders
         output = _output(opts.output, opts.format, folders)
+        said = {option: getattr(opts, option) or "" for option in OPTIONS}
         unknown = [line for folder in folders for line in _follow_verdicts(folder)]
         if opts.words:
             for folder in folders:
                 bring_up_to_date(folder)
-        with JoinedRuns(folders, _filter(opts)) as runs:
+        with JoinedRuns(folders, asked_filter(said, "--{}".format)) as runs:
             write = FORMATS[opts.format]
             if opts.format == "csv":
                 write = partial(write, is_safe=CSV_SAFE.read(self.settings or {}))
@@ -161,42 +157,3 @@ def _remove(path: Path) -> None:
         shutil.rmtree(path)
     else:
         path.unlink(missing_ok=True)
-
-
-def _is_date(text: str) -> bool:
-    """Tell whether a text is a year, a month or a day that there is."""
-    if not _DATE.fullmatch(text):
-        return False
-    try:
-        date.fromisoformat(f"{text}-01-01"[:10])
-    except ValueError:
-        return False
-    return True
-
-
-def _filter(opts: argparse.Namespace) -> PageFilter:
-    if opts.which not in _WHICH:
-        raise ValueError(f"--which must be one of {', '.join(_WHICH)}. Got {opts.which!r}.")
-    least = None
-    if opts.relevance is not None:
-        try:
-            least = float(opts.relevance)
-        except ValueError:
-            least = -1.0
-        if not 0 <= least <= 1:
-            raise ValueError(f"--relevance must be a number from 0 to 1. Got {opts.relevance!r}.")
-    for option in ("since", "before"):
-        value = getattr(opts, option)
-        if value is not None and not _is_date(value):
-            raise ValueError(f"--{option} must be a date such as 2024, 2024-05 or 2024-05-31. Got {value!r}.")
-    if opts.since is not None and opts.before is not None and opts.since >= opts.before:
-        raise ValueError(f"--since must be earlier than --before. Got {opts.since!r} and {opts.before!r}.")
-    languages, hosts = (tuple(filter(None, re.split(r"[,\s]+", text))) for text in (opts.language, opts.host))
-    for code in languages:
-        if not _LANGUAGE.fullmatch(code):
-            raise ValueError(f"--language must be codes of two or three letters, such as en,de. Got {code!r}.")
-    hosts = tuple(host_of(each if "://" in each else f"http://{each}") for each in hosts)
-    return PageFilter(
-        delivered=_WHICH[opts.which], least_relevance=least, languages=languages, since=opts.since, before=opts.before,
-        hosts=hosts, words=opts.words,
-    )  # fmt: skip

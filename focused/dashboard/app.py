@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import re
 from typing import TYPE_CHECKING, Any
 
 from starlette.applications import Starlette
@@ -16,7 +15,6 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from focused.collection.verdict_folder import check_person
-from focused.collection.view import headings_of
 from focused.dashboard import pages
 from focused.dashboard.exporting import Exporting
 from focused.dashboard.frontier import best_links, hosts
@@ -28,15 +26,14 @@ from focused.dashboard.learning import Learning
 from focused.dashboard.live import read_live
 from focused.dashboard.metrics import Metrics
 from focused.dashboard.mishaps import Mishaps
+from focused.dashboard.page_views import Pages
 from focused.dashboard.processes import Commands
 from focused.dashboard.runs import Runs, RunState, read_json
 from focused.dashboard.site import HERE, Site
 from focused.dashboard.starting import Starting
 from focused.dashboard.topics import Topics
-from focused.dashboard.verdicts import TakenIn
 from focused.utils.file_names import RUN_FILE
 from focused.utils.page_colours import DARK, LIGHT
-from focused.utils.sqlite_files import VIEW_SECS, done_within
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -45,10 +42,6 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
 _EVERY_SECS = 2.0
-_MOST_NUMBER = 2**63 - 1
-"""Of a row that SQLite may have."""
-MAX_TERMS = 16
-"""Words that are sought for at a time: with two hundred a search takes many seconds, whatever ends it."""
 
 
 def make_app(
@@ -67,10 +60,9 @@ def make_app(
         Route("/runs/{key}", views.run),
         Route("/runs/{key}/events", views.events),
         Route("/runs/{key}/curve.json", views.curve),
-        Route("/runs/{key}/pages", views.pages),
-        Route("/runs/{key}/pages/{number:int}", views.page),
         Route("/runs/{key}/judge", views.judge),
         Route("/runs/{key}/judge", views.answer, methods=["POST"]),
+        *Pages(views).routes(),
         *Metrics(views.runs).routes(),
         *Exporting(views).routes(),
         *Starting(views).routes(),
@@ -102,7 +94,6 @@ class Views(Site):
         super().__init__(runs, commands)
         self.templates.env.filters["pieces"] = pages.pieces
         self._room = JudgingRoom()
-        self._verdicts = TakenIn()
 
     def all_runs(self, request: Request) -> Response:
         """Show all runs."""
@@ -121,40 +112,6 @@ class Views(Site):
     def curve(self, request: Request) -> Response:
         """Return the columns of the chart."""
         return JSONResponse(curve(self.run_of(request).path))
-
-    def pages(self, request: Request) -> Response:
-        """Show pages by words and filters."""
-        run, asked = self.run_of(request), request.query_params
-        words, which, sort = (
-            asked.get("words", "")[:500].strip(),
-            asked.get("which", "delivered"),
-            asked.get("sort", "order"),
-        )
-        offset = int(asked.get("offset", "0")) if asked.get("offset", "0").isdecimal() else 0
-        note = self._verdicts.take_in(run.path)
-        if len(re.findall(r"[^\W_]+", words)) > MAX_TERMS:
-            found = pages.Found([], None, f"At most {MAX_TERMS} words are sought for at a time. Give fewer.")
-        else:
-            with done_within(VIEW_SECS):
-                found = pages.find(run.path, words, which, sort, min(offset, 10**9))
-        return self.show(
-            request, "pages.html", run=run, found=found, words=words, which=which, sort=sort, offset=offset,
-            note=note, n_rows=pages.PAGE_ROWS, kinds=pages.WHICH, sorts=pages.SORTS,
-        )  # fmt: skip
-
-    def page(self, request: Request) -> Response:
-        """Show one page."""
-        run, words = self.run_of(request), request.query_params.get("words", "")[:500]
-        note = self._verdicts.take_in(run.path)
-        number = request.path_params["number"]
-        with done_within(VIEW_SECS):
-            found = pages.one(run.path, number, words) if number <= _MOST_NUMBER else None
-        if found is None:
-            raise HTTPException(404, "This page is not in the collection any more.")
-        row, text = found
-        return self.show(
-            request, "page.html", run=run, row=row, text=text, headings=headings_of(row), words=words, note=note
-        )
 
     async def judge(self, request: Request) -> Response:
         """Ask a person about a page; without a name, ask for that."""

@@ -12,8 +12,8 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import StreamingResponse
 from starlette.routing import Route
 
+from focused.collection.asked_filter import WHICH
 from focused.collection.formats import FORMATS, SUFFIXES
-from focused.dashboard.pages import WHICH
 from focused.dashboard.processes import CommandError
 from focused.dashboard.site import text_of
 

@@ -12,6 +12,7 @@ import numpy as np
 from focused.method.page.text_units import ANCHOR, BLOCK, CONTEXT, KINDS, PAGE
 from focused.method.scoring import REASONS, Visit
 from focused.method.topic import TERMS
+from focused.method.topic.counted import contributions
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -127,25 +128,10 @@ def explain(
 
 
 def term_shares(page: Page, topic: Topic) -> list[TermShare]:
-    """Return the contribution of each known term of the page to the decision; with the intercept they sum to it.
-
-    The contribution of term j is tf_j idf_j coef_j / ||tf idf||; tf is the count or, where the topic says so, 1 + its
-    logarithm.
-    """
-    model, column_of = topic.model, {term: column for column, term in enumerate(topic.terms)}
-    counts = {
-        column: (TERMS.term(number), count)
-        for number, count in Counter(page.judged_terms(topic.page_text).tolist()).items()
-        if (column := column_of.get(TERMS.term(number))) is not None
-    }
-    tf = {column: 1 + math.log(count) if model.sublinear_tf else count for column, (_, count) in counts.items()}
-    norm = math.sqrt(math.fsum((tf[column] * model.term_weights[column]) ** 2 for column in tf))
-    return [
-        TermShare(
-            term, count, float(tf[column] * model.term_weights[column] * model.coef[column] / norm) if norm else 0.0
-        )
-        for column, (term, count) in counts.items()
-    ]
+    """Return the contribution of each known term of the page to the decision: see `contributions`."""
+    numbers = Counter(page.judged_terms(topic.page_text).tolist())
+    counts = {TERMS.term(number): count for number, count in numbers.items()}
+    return [TermShare(term, counts[term], share) for term, share in contributions(topic, counts).items()]
 
 
 def _blocks(page: Page, relevance: PageRelevance) -> list[BlockShare]:

@@ -224,15 +224,19 @@ class Analyzer:
         """Return the id of a token's term; a negative code if the token holds several terms."""
         if token[0] == _MARK_BYTE:
             return int(token[1:], len(MARK_DIGITS))
-        ids = [
-            self.table.intern(self._stem(word))
-            for word in words(token.decode("utf-8", "replace"))
-            if word not in self._stopwords
-        ]
+        ids = [self.table.intern(term) for term in self.terms_of(token.decode("utf-8", "replace"))]
         if len(ids) > 1:
             self._several.append(np.array(ids, dtype=np.int32))
             return -1 - len(self._several)
         return ids[0] if ids else NOTHING
+
+    def terms_of(self, text: str) -> list[str]:
+        """Return the terms of a word or two, which get no numbers and are not remembered.
+
+        >>> Analyzer("en", TermTable()).terms_of("Stars")
+        ['star']
+        """
+        return [self._stem(word) for word in words(text) if word not in self._stopwords]
 
     def ids(self, text: str) -> Ids:
         """Return the term ids of a text in their order.

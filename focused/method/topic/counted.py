@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -49,3 +50,19 @@ def relevance_of_texts(topic: Topic, texts: Sequence[Mapping[str, int]], kind: s
     starts = np.cumsum([0, *map(len, texts)])
     rows = sparse.csr_matrix((counts, columns, starts), shape=(len(texts), len(column_of)))
     return relevance_of_counts(topic, list(column_of), rows, kind)
+
+
+def contributions(topic: Topic, counts: Mapping[str, int]) -> dict[str, float]:
+    """Return what each known term of a text adds to the classifier's decision; with the intercept they sum to it.
+
+    The contribution of term j is tf_j idf_j coef_j / ||tf idf||; tf is the count or, where the topic says so, 1 + its
+    logarithm.
+    """
+    model, column_of = topic.model, {term: column for column, term in enumerate(topic.terms)}
+    known = [(term, column_of[term], count) for term, count in counts.items() if term in column_of]
+    tf = [1 + math.log(count) if model.sublinear_tf else count for _, _, count in known]
+    weight = [n * float(model.term_weights[column]) for n, (_, column, _) in zip(tf, known, strict=True)]
+    norm = math.sqrt(math.fsum(each**2 for each in weight)) or 1.0
+    return {
+        term: each * float(model.coef[column]) / norm for each, (term, column, _) in zip(weight, known, strict=True)
+    }
