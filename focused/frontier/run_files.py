@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from focused.frontier.scrapy_job import SCRAPY_QUEUE, SCRAPY_SEEN
 from focused.frontier.store.schema import FrontierFileError, advice, check_whole, open_file, reserve
+from focused.frontier.store.soundness import check_sound
 from focused.utils.file_names import (
     FETCHED_FILE,
     FRONTIER_FILE,
@@ -162,6 +163,7 @@ def check_same(folder: Path, topic: str, web: str, web_options: Mapping[str, Any
     file = open_file(path, read_only=True)
     try:
         check_whole(file, path)
+        check_sound(file, path)
         rows = file.execute("SELECT key, value FROM crawl WHERE key IN ('topic', 'web', 'web_options')").fetchall()
     except sqlite3.Error as error:
         raise FrontierFileError(advice(path, error)) from None
