@@ -30,9 +30,22 @@ A_LINK = "WHERE id = (SELECT min(id) FROM links WHERE state = 0)"
 OF_LINKS = [
     f"UPDATE links SET {change} {A_LINK}"
     for change in (
-        *("score = 9e999", "score = 'abc'", "depth = 'x'", "depth = -1", "url = x'fffe'", "url = CAST(x'fffe' AS TEXT)"),
+        *(
+            "score = 9e999",
+            "score = 'abc'",
+            "depth = 'x'",
+            "depth = -1",
+            "url = x'fffe'",
+            "url = CAST(x'fffe' AS TEXT)",
+        ),
         *("rank = 'zz'", "rank = 1.5", "rank = -9e999", "state = 77", "reason = 9999"),
-        *("parts = x'00112233'", "model_version = 'q'", "extra = 1 << 60", "found_at = 'x'", "request = x'80049542000000'"),
+        *(
+            "parts = x'00112233'",
+            "model_version = 'q'",
+            "extra = 1 << 60",
+            "found_at = 'x'",
+            "request = x'80049542000000'",
+        ),
         *("id = 1 << 62", "referrer = 'x'", "tunnel = 0.5", "callback = x'00'"),
     )
 ]
@@ -99,7 +112,9 @@ def test_a_link_that_is_not_as_it_must_be_is_dropped_by_the_recovery_and_the_oth
 ) -> None:
     change(path, statement)
     if "CAST" not in statement:  # a text of bytes that are none; it is met when it is read
-        with pytest.raises(FrontierFileError, match=r"frontier.sqlite is damaged: row \d+ of its table links.* --recover"):
+        with pytest.raises(
+            FrontierFileError, match=r"frontier.sqlite is damaged: row \d+ of its table links.* --recover"
+        ):
             check(path)
     found = recover(path)
     assert found is not None
@@ -124,7 +139,10 @@ def test_what_the_crawl_remembered_and_hosts_are_checked_and_recovered(path: Pat
 
 def test_who_looks_at_what_cannot_be_read_is_told_the_file_and_the_remedy(path: Path) -> None:
     change(path, "UPDATE crawl SET value = '{'")
-    with FrontierView(path) as view, pytest.raises(FrontierFileError, match=r"frontier.sqlite is damaged: .* --recover"):
+    with (
+        FrontierView(path) as view,
+        pytest.raises(FrontierFileError, match=r"frontier.sqlite is damaged: .* --recover"),
+    ):
         view.counts()
 
 

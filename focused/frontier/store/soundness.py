@@ -29,9 +29,11 @@ _IS_OF_TYPE = {
     "BLOB": "{0} >= x''",
 }
 _COUNT = f"BETWEEN 0 AND {_MOST}"
-_HOSTS = "(SELECT count(*) FROM hosts)"
 _BOUNDS = {
-    "hosts": f"id BETWEEN 1 AND {_MOST_GAPS} + {_HOSTS} AND n_pages {_COUNT} AND n_relevant BETWEEN 0 AND n_pages AND n_failed {_COUNT}",
+    "hosts": (
+        f"id BETWEEN 1 AND {_MOST_GAPS} + (SELECT count(*) FROM hosts) AND n_pages {_COUNT}"
+        f" AND n_relevant BETWEEN 0 AND n_pages AND n_failed {_COUNT}"
+    ),
     "referrers": f"id {_COUNT}",
     "reasons": f"id {_COUNT}",
     "links": (
@@ -68,7 +70,9 @@ def check_sound(sql: sqlite3.Connection, path: Path) -> None:
     """Refuse a frontier with rows that are not as they must be; raises a `FrontierFileError`."""
     for table in _BOUNDS:
         condition = is_unsound(sql, table)
-        if condition and (found := sql.execute(f"SELECT id FROM {table} NOT INDEXED WHERE {condition} LIMIT 1").fetchone()):
+        if condition and (
+            found := sql.execute(f"SELECT id FROM {table} NOT INDEXED WHERE {condition} LIMIT 1").fetchone()
+        ):
             raise FrontierFileError(damaged(path, f"row {found[0]} of its table {table} is not as it must be"))
     remembered = dict(sql.execute("SELECT key, value FROM crawl"))
     if wrong := [str(key) for key, text in remembered.items() if not is_sound_state(key, text)]:
