@@ -26,10 +26,10 @@ _reference = re.compile(_SIGN + r"(?:(amp|lt|gt|quot|apos|#[0-9]{1,7}|#x[0-9A-Fa
 
 
 def without_references(body: bytes, piece_bytes: int) -> Iterator[bytes]:
-    """Yield a document in pieces of about so many bytes, in which nothing is a reference: see `with_references`.
+    r"""Yield a document in pieces of about so many bytes, in which nothing is a reference: see `with_references`.
 
     >>> b"".join(without_references(b"<a>1 &amp; 2 & 3<![CDATA[&]]></a>", 9))
-    b'<a>1 \\x7famp; 2 \\x7f 3<![CDATA[&]]></a>'
+    b'<a>1 \x7famp; 2 \x7f 3<![CDATA[&]]></a>'
     """
     is_shifted = _is_shifted(body) is not None
     is_cdata = False
@@ -66,9 +66,9 @@ def _translated(piece: bytes, is_cdata: bool) -> tuple[bytes, bool]:
 
 
 def with_references(text: str) -> str:
-    """Return a text of such a document as it was meant: what is no reference of XML is an ``&``.
+    r"""Return a text of such a document as it was meant: what is no reference of XML is an ``&``.
 
-    >>> with_references("a\\x7famp;b \\x7f#38; \\x7fcopy=1 \\x7f#0;")
+    >>> with_references("a\x7famp;b \x7f#38; \x7fcopy=1 \x7f#0;")
     'a&b & &copy=1 '
     """
     return _reference.sub(_meant, text) if _SIGN in text else text
