@@ -155,9 +155,10 @@ def check_seeds(seeds: list[str], source: str, option: str = "") -> list[str]:
     """Return seeds as URLs that can be asked for, each once. ``option``: how a user gives all of them, if not in a file."""
     if not seeds:
         raise PlanError(f"There is no URL in {source}. Give some: {_EXAMPLE_SEEDS}")
-    if secret := next((url for seed in seeds if (url := without_user(seed)) != seed), None):
+    if with_user := [seed for seed in seeds if without_user(seed) != seed]:
+        without = _short(without_user(with_user[0]))
         raise PlanError(
-            f"A seed must not name a user or a password: a crawl asks for public pages. Got {_short(secret)} with some, from "
+            f"A seed must not name a user or a password: a crawl asks for public pages. Got {without} with some, from "
             f"{source}. Leave out what stands before the @."
         )
     urls = [http_url(seed) for seed in seeds]

@@ -16,6 +16,8 @@ from scrapy.utils.misc import build_from_crawler, load_object
 from twisted.internet.defer import Deferred
 
 from focused.crawl.failures import LinkWaitsError, why_unanswered
+from focused.crawl.private_addresses import AddressRefusedError
+from focused.crawl.source_requests import IN_PART
 from focused.frontier.interface import crawl_of
 from focused.frontier.robots_cache import RobotsCache
 
@@ -41,6 +43,8 @@ _REFUSED_SECS = 60.0
 _MOST_REFUSED = 10_000
 ASKED = "focused_robots_txt"
 """In the meta of a request for a robots.txt."""
+_FORBIDS = b"User-agent: *\nDisallow: /\n"
+"""What holds where a robots.txt may not be looked at. Its host answers, so nothing is gained by waiting."""
 _META = {
     ASKED: True,
     "dont_obey_robotstxt": True,
@@ -50,6 +54,8 @@ _META = {
     "dont_retry": True,
     # A length that is announced does not matter: the rest is not read.
     "download_maxsize": 0,
+    # A packed one is unpacked as far as it is obeyed.
+    IN_PART: MAX_TEXT_BYTES,
 }
 
 
@@ -170,8 +176,11 @@ class RobotsTxtMiddleware:
         self._stats.inc_value("robotstxt/request_count")
         try:
             response = await self._answer(f"{origin}/robots.txt")
-        except IgnoreRequest:  # by another middleware: the file is not looked at
+        except AddressRefusedError:  # as is whatever else is asked for there
             text = b""
+        except IgnoreRequest as error:  # by another middleware, or a redirect leads where nothing is asked
+            logger.debug("%s/robots.txt is not read, and forbids all: %s", origin, error)
+            text = _FORBIDS
         except Exception as error:  # noqa: BLE001  whatever a download handler raises: there is no robots.txt
             self._stats.inc_value(f"robotstxt/exception_count/{type(error)}")
             return self._unreachable(origin, why_unanswered(error))
@@ -199,8 +208,13 @@ class RobotsTxtMiddleware:
 
     async def _answer(self, url: str) -> Response:
         """Return what answers a URL, after redirects; where there are too many, or one leads nowhere, the last of them."""
-        for _ in range(MAX_REDIRECTS + 1):
-            response = await self._download(url)
+        for n_redirects in range(MAX_REDIRECTS + 1):
+            try:
+                response = await self._download(url)
+            except AddressRefusedError as error:
+                if n_redirects:
+                    raise IgnoreRequest(f"it leads where nothing is asked ({error})") from None
+                raise
             self._stats.inc_value("robotstxt/response_count")
             self._stats.inc_value(f"robotstxt/response_status_count/{response.status}")
             target = _target(response)
