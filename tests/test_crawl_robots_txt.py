@@ -61,6 +61,7 @@ TABLE = {
     "byte order mark": (rules(b"\xef\xbb\xbf" + RULES), OPEN),
     "bytes that are no text": (rules(b"\xff\xfe\x00\n" + RULES), OPEN),
     "our group only": (rules(b"User-agent: focused\nDisallow: /later\n\n" + RULES), {"/open", "/private"}),
+    "our group by a version": (rules(b"User-agent: Focused/1.0\nDisallow: /later\n\n" + RULES), {"/open", "/private"}),
     "five redirects": (chain(5), OPEN),
     "six redirects": (chain(6), ALL),
     "redirect to nowhere": (redirect("file:///etc/passwd"), ALL),

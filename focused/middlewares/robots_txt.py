@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 import time
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin, urlsplit
@@ -45,6 +46,9 @@ ASKED = "focused_robots_txt"
 """In the meta of a request for a robots.txt."""
 _FORBIDS = b"User-agent: *\nDisallow: /\n"
 """What holds where a robots.txt may not be looked at. Its host answers, so nothing is gained by waiting."""
+_with_version = re.compile(
+    rb"((?:^|[\r\n])(?:\xef\xbb\xbf)?[ \t]*user[- ]?agent[ \t]*:[ \t]*[^\s/#]+)/[^\s#]*", re.IGNORECASE
+).sub
 _META = {
     ASKED: True,
     "dont_obey_robotstxt": True,
@@ -84,7 +88,9 @@ class RobotsTxtMiddleware:
         self._agent = crawler.settings["ROBOTSTXT_USER_AGENT"] or None
         self._default_agent = crawler.settings["USER_AGENT"]
         parser = load_object(crawler.settings["ROBOTSTXT_PARSER"])
-        self._cache: RobotsCache[RobotParser] = RobotsCache(lambda text: build_from_crawler(parser, crawler, text))
+        self._cache: RobotsCache[RobotParser] = RobotsCache(
+            lambda text: build_from_crawler(parser, crawler, _without_versions(text))
+        )
         # Origins whose robots.txt is being read, and who waits for it. They are told why it cannot be had, or "".
         self._reading: dict[str, list[Deferred[str]]] = {}
         self._refused: dict[str, tuple[float, str]] = {}
@@ -253,6 +259,15 @@ class RobotsTxtMiddleware:
         self._stats.inc_value("focused/robots/cut_count")
         text = response.body[:MAX_TEXT_BYTES]
         return text[: max(text.rfind(b"\n"), text.rfind(b"\r")) + 1]
+
+
+def _without_versions(text: bytes) -> bytes:
+    r"""Return a robots.txt whose groups name crawlers without their versions, which are no part of the name [RFC 9309, 2.2.1].
+
+    >>> _without_versions(b"User-agent: focused/1.0 # ours\nDisallow: /a/b")
+    b'User-agent: focused # ours\nDisallow: /a/b'
+    """
+    return _with_version(rb"\1", text)
 
 
 def _target(response: Response) -> str | None:
