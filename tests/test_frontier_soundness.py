@@ -146,6 +146,16 @@ def test_who_looks_at_what_cannot_be_read_is_told_the_file_and_the_remedy(path: 
         view.counts()
 
 
+@pytest.mark.parametrize("what", ["score = 'abc'", "url = x'fffe'", "depth = 'x'", "rank = 1.5"])
+def test_who_looks_at_a_row_that_is_not_as_it_must_be_is_told_the_file_and_the_remedy(path: Path, what: str) -> None:
+    change(path, f"UPDATE links SET {what} {A_LINK}")
+    with (
+        FrontierView(path) as view,
+        pytest.raises(FrontierFileError, match=r"frontier.sqlite is damaged: .* --recover"),
+    ):
+        list(view.rows())
+
+
 @pytest.mark.slow
 def test_a_crawl_of_a_damaged_frontier_ends_with_one_line_and_goes_on_once_it_is_recovered(
     models, tmp_path, two_regions

@@ -197,7 +197,15 @@ class FrontierView:
         return n_links
 
     def _row(self, row: tuple[Any, ...]) -> LinkView:
-        (_, url, host, state, rank, score, reason, referrer, *numbers, extra, found_at, ended_at, note) = row
+        (number, url, host, state, rank, score, reason, referrer, *numbers, extra, found_at, ended_at, note) = row
+        whole = (state, rank, extra, reason, *numbers, found_at, ended_at or 0)
+        if (
+            not all(isinstance(text, str) for text in (url, host, referrer or "", note or ""))
+            or not isinstance(score, float)
+            or not all(isinstance(value, int) for value in whole)
+            or not 0 <= state < len(STATES)
+        ):
+            raise FrontierFileError(damaged(self.path, f"row {number} of its table links is not as it must be"))
         by = "seed" if extra > LEVELS else REASONS[self._reasons.from_file(reason)]
         first = url, host, STATES[state], rank, priority_of(rank), score, by, referrer or ""
         return LinkView._make((*first, *numbers, found_at, ended_at, note or ""))
