@@ -73,6 +73,7 @@ DOWNLOADER_MIDDLEWARES = {
     "focused.middlewares.scope.ScopeMiddleware": 50,
     "focused.middlewares.robots_txt.RobotsTxtMiddleware": 100,
     "focused.middlewares.pdf.PdfMiddleware": 540,
+    "focused.middlewares.in_part.BodyInPartMiddleware": 600,  # sees a body before it is unpacked
     "focused.middlewares.host_failures.HostFailuresMiddleware": 610,
 }
 # A meta refresh is a link of the page to us; Scrapy's middleware would throw the page away, and fails on charsets

@@ -156,6 +156,32 @@ def test_rows_of_a_frontier_lead_neither_to_files_nor_to_this_machine(models, tm
     assert dict(notes_of(result))[secret.as_uri()] == "not asked: its scheme is file"
 
 
+def test_users_and_hosts_that_are_none_are_counted_and_asked_for_once_and_no_password_is_logged(models, tmp_path):
+    targets = [
+        "http://me:secret@h.test/",
+        "http://%31%32%37.0.0.1/",
+        "http://127.0.0.1%00.example.org/",
+        "http://loca%6chost/",
+    ]
+    pages: dict[str, Any] = {f"/{number}": redirect(target) for number, target in enumerate(targets)}
+    with Site(pages) as site:
+        links = [*targets, *pages]
+        pages["/"] = hand_made.html(hand_made.STARS, *[(link, "star") for link in links])
+        result = crawled(models, tmp_path, site, RETRY_TIMES=2)
+    assert connected(tmp_path) == {("127.0.0.1", port_of(site))}
+    assert "secret" not in result.err
+    assert result.stats["focused/links/refused_invalid_count"] == len(targets)
+    assert (result.stats["focused/addresses/user_count"], result.stats["focused/addresses/host_count"]) == (1, 3)
+    assert result.stats["focused/addresses/refused_count"] == 4
+    assert {note for _, note in notes_of(result)} - {"redirect"} == {
+        "not asked: its URL names a user",
+        *(
+            f"not asked: its host is no name of one, {host}"
+            for host in ("%31%32%37.0.0.1", "127.0.0.1%00.example.org", "loca%6chost")
+        ),
+    }
+
+
 def test_addresses_of_ipv6_are_known_at_the_connection(models, tmp_path):
     """Scrapy's default resolver knows none of them, the other one does."""
     hosts = ["[::1]", "[::ffff:127.0.0.1]", "[64:ff9b::7f00:1]", "[2002:7f00:1::1]", "[fd00::1]"]

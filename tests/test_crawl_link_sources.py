@@ -188,3 +188,25 @@ def test_a_killed_crawl_keeps_what_sitemaps_and_feeds_named(models, tmp_path):
     states = dict(file.execute("SELECT url, state FROM links"))
     file.close()
     assert {states[f"{site.url}{path}"] for path in ("/index.xml", "/stars.xml", "/more.xml.gz", "/news.rss")} == {2}
+
+
+@pytest.mark.parametrize("packed", [False, True], ids=["plain", "packed"])
+def test_a_sitemap_beyond_all_bounds_is_read_as_far_as_it_goes(models, tmp_path, packed):
+    entry = b"<url><loc>{0}/nebula/%d</loc><!-- " + b"x" * 1_000 + b" --></url>"
+    pages: dict[str, Reply | bytes] = {"/": stars()}
+    with Site(pages) as site:
+        named = [f"{site.url}/long.xml", f"{site.url}/longest.xml"]
+        pages["/robots.txt"] = "".join(f"Sitemap: {url}\n" for url in named).encode()
+        for path, n_entries in (("/long.xml", 8_000), ("/longest.xml", 30_000)):  # of 8 and 30 MB
+            body = b"<urlset>" + b"".join(entry % n for n in range(n_entries)) + b"</urlset>"
+            body = body.replace(b"{0}", site.url.encode())
+            headers = {**XML, "Content-Encoding": "gzip"} if packed else XML
+            pages[path] = Reply(gzip.compress(body, 1) if packed else body, headers=headers)
+        pages |= {f"/nebula/{n}": stars() for n in range(40)}
+        result = crawl(models, tmp_path, seeds=f"{site.url}/", max_pages=10, settings=FAST)
+    assert result.exit_code == 0, result.err
+    assert result.stats["focused/sources/sitemaps_count"] == 2
+    assert result.stats["focused/sources/cut_count"] == 1
+    assert "Traceback" not in result.err
+    with FrontierView(result.run_dir) as view:
+        assert {row.state for row in view.rows() if row.url in named} == {"done"}

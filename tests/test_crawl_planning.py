@@ -265,6 +265,15 @@ def test_a_host_among_the_seeds_of_a_file_or_a_topic_is_refused_with_its_url(tmp
         check_seeds(read_seeds(str(path)), "a file")
 
 
+@pytest.mark.parametrize("seed", ["http://me:secret@a.example/x", "https://secret@a.example"])
+def test_a_seed_with_a_user_is_refused_in_one_line_that_does_not_tell_the_password(seed):
+    with pytest.raises(PlanError, match="must not name a user or a password") as error:
+        check_seeds(read_seeds(f"http://b.example/,{seed}"), "a test", "-a seeds=")
+    assert "secret" not in str(error.value)
+    assert "a.example" in str(error.value)
+    assert "\n" not in str(error.value)
+
+
 FRONTIER_LIMITS = ["FOCUSED_FRONTIER_MAX_LINKS", "FOCUSED_FRONTIER_MAX_PER_HOST", "FOCUSED_FRONTIER_MAX_TUNNEL"]
 
 

@@ -15,6 +15,7 @@ from warcio.archiveiterator import ArchiveIterator
 
 from focused.crawl.estimated_harvest import EstimatedHarvest
 from focused.evaluation.report.run_files import read_run
+from focused.frontier.run_files import cut_back
 from focused.utils.file_names import CRAWL_FILES
 from focused.utils.files import write_whole
 from focused.utils.gzip_members import whole_members
@@ -111,6 +112,17 @@ def test_no_command_waits_for_a_pipe_in_a_run_directory(folder, models, two_regi
         (run / name).unlink()
 
 
+@pytest.mark.parametrize(
+    ("text", "kept"), [("a\nb\nhalf", "a\nb\n"), ("half", ""), ("a\n", "a\n"), ("a\n" + "x" * 200_000, "a\n")]
+)
+def test_half_a_line_at_the_end_of_a_file_that_lost_some_is_cut_off_and_counted(tmp_path, text, kept):
+    path = tmp_path / "pages.jsonl"
+    path.write_text(text)
+    cut = cut_back(tmp_path, {"pages.jsonl": len(text) + 7})
+    assert path.read_text() == kept
+    assert cut.n_missing == 7 + len(text) - len(kept)
+
+
 def test_a_crawl_goes_on_without_files_that_it_lost_counts_rightly_and_says_what_is_gone(folder, models, two_regions):
     run = folder / "run"
     (run / "fetched.csv").unlink()
@@ -127,9 +139,10 @@ def test_a_crawl_goes_on_without_files_that_it_lost_counts_rightly_and_says_what
     assert done.stats["focused/pages/fetched_count"] == 7
     with (run / "fetched.csv").open(newline="") as file:
         assert [row["number"] for row in csv.DictReader(file)] == ["5", "6", "7"]
-    lines = (run / "pages.jsonl").read_bytes()[len(half) :].split(b"\n")
-    assert lines[0] == lines[-1] == b""
-    assert all(json.loads(line)["url"] for line in lines[1:-1])
+    *lines, after = (run / "pages.jsonl").read_bytes().split(b"\n")
+    assert after == b""
+    assert all(json.loads(line)["url"] for line in lines)  # half a line is cut off
+    assert half.startswith(b"\n".join(lines[: half.count(b"\n")]))
     with (run / "pages.warc.gz").open("rb") as file:
         urls = [each.rec_headers["WARC-Target-URI"] for each in ArchiveIterator(file)]
     assert len(set(filter(None, urls))) >= 6  # one of seven was cut

@@ -26,6 +26,9 @@ from focused.utils.files import write_json
             ["more pages", "FOCUSED_PATIENCE", "budget"],
         ),
         ({"max_pages": 500, "is_virtual": True}, ["FOCUSED_VIRTUAL_DELAY_SECS"], ["DOWNLOAD_DELAY"]),
+        # A crawl without a delay, which has waited at other times for hosts that did not answer.
+        ({"max_pages": 500, "has_waited": True}, ["mean): pages of the budget were lost. To"], ["no time was lost"]),
+        ({"max_pages": 500, "has_delays": False}, ["FOCUSED_PATIENCE", "more pages"], ["delay"]),
     ],
 )
 def test_only_what_helps_under_the_limits_of_the_crawl_is_advised(limits, ways, others):

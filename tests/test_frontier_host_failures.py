@@ -125,6 +125,27 @@ def test_processes_that_hand_a_host_on_let_it_rest_as_long_and_give_it_up_as_soo
     assert after.standing(HOST) == (0, "", True)
 
 
+def test_what_is_waited_for_is_said_at_most_once_in_ten_seconds_unless_it_is_something_else(caplog):
+    caplog.set_level("INFO", "focused")
+    now = 100.0
+    leases = SimpleNamespace(now=lambda: now, of=lambda request: None, ready_at=SimpleNamespace(rest=lambda *_: None))
+    hosts = UnreachableHosts(
+        SimpleNamespace(), leases, HostFailures(0.2, 1000, lambda _: False), MemoryStatsCollector(get_crawler())
+    )
+    caplog.clear()
+    n_said = []
+    for number in range(100):
+        hosts.failed(Request(f"http://{HOST}/{number}"), "refused", is_sure=True)
+        hosts.say_what_is_waited_for(None)
+        n_said.append(len(caplog.records))
+        now += 0.3
+    assert n_said[30] == 1
+    assert n_said[-1] <= 4
+    hosts.failed(Request("http://other.example/"), "refused", is_sure=True)
+    hosts.say_what_is_waited_for(None)
+    assert len(caplog.records) == n_said[-1] + 1
+
+
 def test_what_a_host_does_is_told_when_it_fails_and_when_it_answers_again():
     told, url = [], f"http://{HOST}/a"
     leases = SimpleNamespace(now=lambda: 100.0, of=lambda request: None, ready_at=SimpleNamespace(rest=lambda *_: None))

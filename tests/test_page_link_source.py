@@ -115,7 +115,9 @@ def test_entities_of_a_document_are_not_expanded():
         b'<!DOCTYPE r [<!ENTITY e SYSTEM "file:///etc/hostname">]><rss><item><link>http://h/&e;</link></item></rss>'
     )
     assert read(outside) is None
-    assert read(b"<rss><item><title>a &nbsp; b &e;</title><link>/1</link></item></rss>").entries == [Entry("/1", "a b")]
+    assert read(b"<rss><item><title>a &nbsp; b &e;</title><link>/1</link></item></rss>").entries == [
+        Entry("/1", "a b &e;")
+    ]
 
 
 def test_no_more_is_unpacked_than_the_limit():
@@ -154,3 +156,50 @@ def test_feeds_that_a_page_names_are_noted():
     assert page.marked_text.feeds[:3] == ["/feed.rss", "a.atom", "/y"]
     assert len(page.marked_text.feeds) == 10
     assert UrlResolver(page.url).resolve_file("a.atom#new") == "http://h.org/x/a.atom"
+
+
+MESSES = {
+    "a stray &": b"<url><loc>http://h.org/?x=1&y=2</loc></url>",
+    "an entity of HTML": b"<url><loc>http://h.org/?x=1&copy=2&nbsp;</loc></url>",
+    "a reference to a forbidden character": b"<url><loc>http://h.org/&#0;&#xFFFFFF;&#99999999;</loc></url>",
+    "control characters": b"<url><loc>http://h.org/\x00\x01\x1f\x7f</loc></url>",
+    "a control character in CDATA": b"<url><loc><![CDATA[http://h.org/?x=1&y=2\x02]]></loc></url>",
+    "an unknown prefix": b"<url><loc>http://h.org/1</loc><video:video>x</video:video></url>",
+    "bytes that are no text": b"<url><loc>http://h.org/\xff\xfe</loc></url>",
+}
+
+
+@pytest.mark.parametrize("mess", MESSES)
+@pytest.mark.parametrize("n_bytes", [0, 9, 65_536])
+def test_what_is_wrong_in_a_document_falsifies_no_later_url(monkeypatch, mess, n_bytes):
+    monkeypatch.setattr(link_source, "_PIECE_BYTES", n_bytes)
+    later = b"<url><loc>http://h.org/p?a=1&amp;b=2&#38;c=%d</loc></url><url><loc><![CDATA[http://h.org/p?a=1&b=%d]]></loc></url>"
+    body = b"<urlset>" + MESSES[mess] + b"".join(later % (n, n) for n in range(20)) + b"</urlset>"
+    found = urls(body)
+    for number in range(20):
+        assert f"http://h.org/p?a=1&b=2&c={number}" in found
+        assert f"http://h.org/p?a=1&b={number}" in found
+
+
+def test_a_stray_ampersand_is_one_and_a_control_character_is_none():
+    body = b"<urlset><url><loc>http://h.org/?x=1&y=2&copy=3\x00</loc></url></urlset>"
+    assert urls(body) == ["http://h.org/?x=1&y=2&copy=3"]
+    feed = b'<feed><entry><title>R&D &eacute; &amp; more</title><link href="http://h.org/?a=1&b=2&amp;c=3"/></entry></feed>'
+    assert read(feed).entries == [Entry("http://h.org/?a=1&b=2&c=3", "R&D \xe9 & more")]
+
+
+def test_where_a_piece_ends_makes_no_difference(monkeypatch):
+    body = (
+        b"<urlset>"
+        + b"<url><loc>http://h.org/?a&amp;b&c</loc></url><url><loc><![CDATA[http://h.org/?d&amp;e]]></loc></url>" * 3
+        + b"</urlset>"
+    )
+    for n_bytes in range(1, 80):
+        monkeypatch.setattr(link_source, "_PIECE_BYTES", n_bytes)
+        assert urls(body) == ["http://h.org/?a&b&c", "http://h.org/?d&amp;e"] * 3
+
+
+def test_an_encoding_that_shifts_is_left_to_the_parser():
+    title = "\u661f\u3068\u6708"
+    body = f'<?xml version="1.0" encoding="ISO-2022-JP"?><rss><item><title>{title}&amp;</title><link>/1</link></item></rss>'
+    assert [entry.title for entry in read(body.encode("iso-2022-jp")).entries] == [f"{title}&"]

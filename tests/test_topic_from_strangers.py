@@ -46,12 +46,26 @@ def write_manifest(topic: Path, manifest: dict) -> None:
     (topic / "manifest.json").write_text(json.dumps(manifest).replace('"HUGE"', HUGE))
 
 
-@pytest.mark.parametrize("name", ["manifest.json", "model.npz"])
+@pytest.mark.parametrize("name", ["topic.toml", "manifest.json", "model.npz"])
 @pytest.mark.parametrize("make", [os.mkfifo, lambda path: path.symlink_to("/dev/zero"), lambda path: path.mkdir()])
 def test_what_is_no_regular_file_is_not_opened(topic: Path, name: str, make: Callable[[Path], None]) -> None:
     (topic / name).unlink()
     make(topic / name)
     assert f"{name} cannot be read: it must be a regular file" in refused(topic)
+
+
+@pytest.mark.parametrize(
+    "make", [os.mkfifo, lambda path: path.symlink_to("/dev/zero"), lambda path: path.symlink_to("gone"), os.mkdir, None]
+)
+def test_no_other_topic_of_the_name_is_loaded_in_its_place(
+    topic: Path, tmp_path: Path, make: Callable[[Path], None] | None
+) -> None:
+    shipped = hand_made.topic("stars").save(tmp_path / "shipped")
+    (topic / "topic.toml").unlink()
+    if make is not None:
+        make(topic / "topic.toml")
+    with pytest.raises(TopicError, match=r"topic\.toml cannot be read"):
+        load_topic("stars", topic.parent, shipped.parent)
 
 
 @pytest.mark.parametrize("weight", [np.nan, np.inf, -1e300])

@@ -6,7 +6,7 @@ import zlib
 import brotli
 import pytest
 
-from focused.webs.recorded.content_coding import DECODERS
+from focused.utils.content_coding import DECODERS
 from focused.webs.recorded.http_message import Head, dechunk, decode_body, parse_head
 
 TEXT = "".join(f"<p>paragraph {number} of a page with words</p>" for number in range(500)).encode()

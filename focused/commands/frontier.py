@@ -125,6 +125,8 @@ def _recover(path: Path) -> Iterator[str]:
     if found.n_before is not None:
         lost = f"{max(0, found.n_before - n_links):,} lost"
     yield f"{quantity(n_links, 'links')} saved, {lost}: {states}"
+    if found.n_unsound:
+        yield f"{quantity(found.n_unsound, 'links')} dropped for values that no link has"
     yield f"{quantity(found.n_records, 'pages')} saved that a strategy with a memory learns from"
     if found.lost:
         yield f"Lost of what the crawl remembered: {', '.join(found.lost)}"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from focused.method.topic.presets import PRESETS
 from focused.utils.files import read_regular
-from focused.utils.url_lists import asked_for, http_url
+from focused.utils.url_lists import asked_for, http_url, without_user
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -155,6 +155,12 @@ def check_seeds(seeds: list[str], source: str, option: str = "") -> list[str]:
     """Return seeds as URLs that can be asked for, each once. ``option``: how a user gives all of them, if not in a file."""
     if not seeds:
         raise PlanError(f"There is no URL in {source}. Give some: {_EXAMPLE_SEEDS}")
+    if with_user := [seed for seed in seeds if without_user(seed) != seed]:
+        without = _short(without_user(with_user[0]))
+        raise PlanError(
+            f"A seed must not name a user or a password: a crawl asks for public pages. Got {without} with some, from "
+            f"{source}. Leave out what stands before the @."
+        )
     urls = [http_url(seed) for seed in seeds]
     for seed, url in zip(seeds, urls, strict=True):
         if url is None:

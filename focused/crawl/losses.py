@@ -42,7 +42,7 @@ LOSSES = {
     "focused/pages/not_text_count": "responses without text (pictures, empty answers)",
     "focused/pages/failed_count": "pages that could not be fetched (time-outs, nobody there, endless redirects, too large)",
     "focused/pages/headers_too_long_count": "responses whose headers were too long or had no end",
-    REFUSED: "requests not sent: no public address, or neither http nor https (FOCUSED_PRIVATE_ADDRESSES)",
+    REFUSED: "requests not sent: no public address, neither http nor https (FOCUSED_PRIVATE_ADDRESSES), or no name of a host",
     "focused/pages/not_recorded_count": "URLs not in the recording",
     "focused/store/pages_lost_count": "relevant pages that could not be written",
     MISSING: "bytes that files of this run lost between two starts (gone, or cut short)",

@@ -11,6 +11,7 @@ from scrapy.exceptions import IgnoreRequest
 
 from focused.crawl.own_settings import PRIVATE_ADDRESSES
 from focused.utils.addresses import LINK_LOCAL, METADATA, address_of, kind_of, kind_of_host
+from focused.utils.url_lists import without_user
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -28,6 +29,13 @@ _REMEDIES = {
     "FOCUSED_PRIVATE_ADDRESSES=allow",
     REFUSE: "addresses that are not public are asked with FOCUSED_PRIVATE_ADDRESSES=allow only",
 }
+# What is against a URL itself, wherever it leads.
+SCHEME, USER, HOST = "scheme", "user", "host"
+_OF_URL = {
+    SCHEME: "only http and https are",
+    USER: "a URL with a user's name or password is never asked for",
+    HOST: "only names of hosts and addresses can be asked",
+}
 _NEVER_BY_NAME = frozenset({LINK_LOCAL, METADATA})
 
 
@@ -35,7 +43,7 @@ class AddressRefusedError(IgnoreRequest):
     """A request is not sent, because of where it would go. It is not tried again, and nothing was connected."""
 
     def __init__(self, kind: str, where: str) -> None:
-        super().__init__(f"not asked: {where}" if kind == "scheme" else f"not asked: {kind} address {where}")
+        super().__init__(f"not asked: {where}" if kind in _OF_URL else f"not asked: {kind} address {where}")
         self.kind = kind
 
 
@@ -106,8 +114,8 @@ def count_refused(crawler: Crawler, url: str, refused: AddressRefusedError) -> N
     assert crawler.stats is not None
     if not crawler.stats.get_value(REFUSED):
         remedy = _REMEDIES[SEEDS if addresses_of(crawler).mode == SEEDS else REFUSE]
-        remedy = "only http and https are" if refused.kind == "scheme" else remedy
-        logger.warning("%s is %s; %s. Others like it are counted (%s).", url, refused, remedy, REFUSED)
+        remedy = _OF_URL.get(refused.kind, remedy)
+        logger.warning("%s is %s; %s. Others like it are counted (%s).", without_user(url), refused, remedy, REFUSED)
     crawler.stats.inc_value(REFUSED)
     crawler.stats.inc_value(f"focused/addresses/{refused.kind}_count")
 

@@ -14,6 +14,7 @@ from scrapy import Request, signals
 
 from focused.crawl.own_settings import FEEDS, SITEMAPS, SITEMAPS_WHEN
 from focused.method.page.link_list import FEED, SITEMAP, LinkSource
+from focused.method.page.link_source import MAX_BYTES
 from focused.method.page.urls import REFUSALS, UrlResolver
 from focused.method.scoring.priority import to_priority
 from focused.utils.scope import NOT_ALLOWED
@@ -28,6 +29,9 @@ if TYPE_CHECKING:
 
 CALLBACK = "parse_source"
 """The spider's method that sources go to; it yields a :class:`focused.items.LinkSource`."""
+IN_PART = "read_in_part"
+"""In the meta of requests whose bodies are of use in part: the most bytes. It waits with the request, so it is none of ours
+by its name: see `focused.frontier.link_requests`."""
 
 _FIRST, _LAST = to_priority(1.0, True), 2 * to_priority(0.0, False)
 """Before all links and behind seeds; behind all links. What feeds say of their few links is worth knowing at once. Of those of
@@ -120,7 +124,7 @@ class SourceRequests:
             errback=getattr(self._crawler.spider, "failed", None),
             priority=self._priorities[source.kind],
             cb_kwargs={"kind": source.kind, "host": source.host, "depth": source.depth},
-            meta={"focused_referrer": referrer, **self._opening(url, source.host)},
+            meta={"focused_referrer": referrer, IN_PART: MAX_BYTES, **self._opening(url, source.host)},
         )
 
     def _opening(self, url: str, host: str) -> dict[str, bool]:

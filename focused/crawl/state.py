@@ -98,10 +98,14 @@ class Crawl:
     def give_up(self, why: str) -> None:
         """End the crawl because its strategy is wrong; say why once, however many pages are under way."""
         if not self.plan.error:
-            self.plan.error = why
-            logger.error(why)
+            self.cannot_begin(why)
             assert self._crawler.engine is not None
             deferred_from_coro(self._crawler.engine.close_spider_async(reason="wrong_scores"))
+
+    def cannot_begin(self, why: str) -> None:
+        """Say why nothing is asked for; the crawl's command then fails."""
+        self.plan.error = why
+        logger.error(why)
 
     def _merge(self, strategy: Strategy) -> Callable[[Evidence, Evidence], Evidence]:
         # The project's own takes the mean of scores that were checked.

@@ -63,10 +63,16 @@ class Summary:
         yield self._about_what_stood_back()
         yield pdf_summary(stats)
         yield pdf_advice(stats, is_installed=is_installed())
-        yield summary(stats)
-        is_virtual = VIRTUAL_DELAY.read(self._crawler.settings) is not None
+        yield (waited := summary(stats))
+        settings = self._crawler.settings
+        is_virtual = VIRTUAL_DELAY.read(settings) is not None
         yield advice(
-            self._of_this_run(stats), max_pages=plan.max_pages, max_minutes=plan.max_minutes, is_virtual=is_virtual
+            self._of_this_run(stats),
+            max_pages=plan.max_pages,
+            max_minutes=plan.max_minutes,
+            is_virtual=is_virtual,
+            has_waited=bool(waited),
+            has_delays=is_virtual or settings.getfloat("DOWNLOAD_DELAY") > 0 or bool(settings.get("DOWNLOAD_SLOTS")),
         )
         yield self._about_a_limit_spent(reason)
         if harvest.n_pages:

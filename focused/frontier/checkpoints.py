@@ -89,7 +89,7 @@ class Checkpoints:
         with suppress(sqlite3.Error):
             self.store.transaction.give_up()
         goes_on = "the same command goes on where it is now"
-        if "malformed" in str(error):
+        if "malformed" in str(error) or "decode" in str(error):
             goes_on = f"save what can be read (scrapy frontier {self.run_dir} --recover), then {goes_on}"
         logger.error("The frontier in %s cannot be written: %s. The crawl ends; %s.", self.run_dir, error, goes_on)
         self.failed()

@@ -182,10 +182,19 @@ def count_passed_over(stats: StatsCollector, levels: int) -> None:
     stats.inc_value(BY_LEVELS, min(levels, LEVELS))
 
 
-def advice(stats: Mapping[str, Any], *, max_pages: int = 0, max_minutes: float = 0.0, is_virtual: bool = False) -> str:
+def advice(
+    stats: Mapping[str, Any],
+    *,
+    max_pages: int = 0,
+    max_minutes: float = 0.0,
+    is_virtual: bool = False,
+    has_waited: bool = False,
+    has_delays: bool = True,
+) -> str:
     """Return what to say of it at the end of a crawl; empty where few links were passed over, or hardly better ones.
 
-    What would help depends on the limits of the crawl, and on whether its time ``is_virtual``.
+    What would help depends on the limits of the crawl, on whether its time ``is_virtual``, and whether hosts have delays.
+    ``has_waited``: whether the crawl was patient at other times.
 
     >>> advice({COUNT: 24, BY_LEVELS: 6000, "scheduler/dequeued": 100})
     ''
@@ -206,11 +215,13 @@ def advice(stats: Mapping[str, Any], *, max_pages: int = 0, max_minutes: float =
     )
     delay = "FOCUSED_VIRTUAL_DELAY_SECS" if is_virtual else "DOWNLOAD_DELAY, DOWNLOAD_SLOTS"
     ways = ["more time (-a max_minutes)" if max_pages and max_minutes else waits]
-    ways.append(f"a shorter delay for hosts that allow it ({delay})")
+    ways += [f"a shorter delay for hosts that allow it ({delay})"] if has_delays else []
     ways += ["more pages (-a max_pages)"] if max_pages else []
     ways.append("seeds on fewer hosts")
+    lost = ["no time was lost"] if not has_waited else []
+    lost += ["pages of the budget were lost" if has_waited else "pages of the budget were"] if max_pages else []
     return (
         f"{n_passed_over:,} of {n_requests:,} requests were for poorer links while better ones waited for their hosts (by "
-        f"{mean:.2f} of score in the mean): no time was lost{', but pages of the budget were' if max_pages else ''}. To have "
-        f"more of the better ones: {', '.join(ways[:-1])}, or {ways[-1]}"
+        f"{mean:.2f} of score in the mean){': ' if lost else ''}{', but '.join(lost)}. To have more of the better ones: "
+        f"{', '.join(ways[:-1])}, or {ways[-1]}"
     )

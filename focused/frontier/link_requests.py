@@ -176,7 +176,7 @@ class LinkRequests:
         """Return a method of the spider; None without a name."""
         if name is None:
             return None
-        if not callable(method := getattr(self._spider, name, None)):
+        if name.startswith("__") or not callable(method := getattr(self._spider, name, None)):
             raise ValueError(f"spider {self._spider.name!r} has no method {name!r}")
         return method
 
@@ -226,16 +226,21 @@ def from_text(text: str, spider: Spider, *, priority: int) -> Request:
     Raises
     ------
     ValueError
-        If the spider has no method of a name that the text has, or the text names a class that is not Scrapy's.
+        If the spider has no method of a name that the text has, the text names a class that is not Scrapy's, or it is not
+        what ``to_text`` writes.
     """
-    found: dict[str, Any] = json.loads(text)
-    if not found.get("_class", _SCRAPY).startswith(_SCRAPY):
-        raise ValueError(f"The request is of the class {found['_class']}, which is not one of Scrapy's")
-    found["headers"] = {
-        name.encode("latin-1"): [each.encode("latin-1") for each in values] for name, values in found["headers"].items()
-    }
-    found["body"] = found["body"].encode("latin-1")
-    return request_from_dict({"priority": priority, **found}, spider=spider)
+    try:
+        found: dict[str, Any] = json.loads(text)
+        if not found.get("_class", _SCRAPY).startswith(_SCRAPY):
+            raise ValueError(f"The request is of the class {found['_class']}, which is not one of Scrapy's")
+        found["headers"] = {
+            name.encode("latin-1"): [each.encode("latin-1") for each in values]
+            for name, values in found["headers"].items()
+        }
+        found["body"] = found["body"].encode("latin-1")
+        return request_from_dict({"priority": priority, **found}, spider=spider)
+    except (LookupError, TypeError, AttributeError, RecursionError) as error:  # the file may come from a stranger
+        raise ValueError(f"what was kept of the request is damaged ({type(error).__name__}: {error})") from None
 
 
 def _check(name: str, value: Any) -> None:

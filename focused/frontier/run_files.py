@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from focused.frontier.scrapy_job import SCRAPY_QUEUE, SCRAPY_SEEN
 from focused.frontier.store.schema import FrontierFileError, advice, check_whole, open_file, reserve
+from focused.frontier.store.soundness import check_sound
 from focused.utils.file_names import (
     FETCHED_FILE,
     FRONTIER_FILE,
@@ -37,6 +38,7 @@ FILES = (PAGES_FILE, HARVEST_FILE, FETCHED_FILE, WARC_FILE, RETRAINING_FILE)
 ID_FILE = "frontier.id"
 """In a run directory whose frontier lies elsewhere (JOBDIR): the name by which the frontier knows it again."""
 INSIDE = "inside"
+_BLOCK_BYTES = 1 << 16
 
 
 class Cut(NamedTuple):
@@ -63,8 +65,8 @@ def cut_back(run_dir: Path, lengths: Mapping[str, int]) -> Cut:
     """Cut files to the lengths they had when the last page was committed.
 
     What lies beyond belongs to pages that were under way and will be fetched again, or is half a record. A file that is
-    shorter, or gone, has lost pages that count, and will not be fetched again: the log names it. Of a recording that is
-    shorter half a record goes, too, behind which most programs read nothing.
+    shorter, or gone, has lost pages that count, and will not be fetched again: the log names it. Of a file that is
+    shorter half a line, or half a record, goes, too: the next would stand behind it, where programs do not look for one.
     """
     n_bytes = n_missing = 0
     rename_former_files(run_dir)
@@ -80,9 +82,23 @@ def cut_back(run_dir: Path, lengths: Mapping[str, int]) -> Cut:
             logger.warning(
                 "%s %s: what was written there is lost. Its pages count, and are not fetched again.", path, what
             )
-            if name == WARC_FILE and size:
-                os.truncate(path, whole_members(path))
+            if size:
+                end = whole_members(path) if name == WARC_FILE else _end_of_lines(path, size)
+                os.truncate(path, end)
+                n_missing += size - end
     return Cut(n_bytes, n_missing)
+
+
+def _end_of_lines(path: Path, size: int) -> int:
+    """Return where the last line of a file ends that has an end."""
+    with path.open("rb") as file:
+        while size > 0:
+            start = max(size - _BLOCK_BYTES, 0)
+            file.seek(start)
+            if (at := file.read(size - start).rfind(b"\n")) >= 0:
+                return start + at + 1
+            size = start
+    return 0
 
 
 def is_home(folder: Path, run_dir: Path, remembered: Mapping[str, Any]) -> bool:
@@ -162,6 +178,7 @@ def check_same(folder: Path, topic: str, web: str, web_options: Mapping[str, Any
     file = open_file(path, read_only=True)
     try:
         check_whole(file, path)
+        check_sound(file, path)
         rows = file.execute("SELECT key, value FROM crawl WHERE key IN ('topic', 'web', 'web_options')").fetchall()
     except sqlite3.Error as error:
         raise FrontierFileError(advice(path, error)) from None

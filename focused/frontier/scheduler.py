@@ -33,6 +33,7 @@ from focused.frontier.open_files import has_room
 from focused.frontier.opening import open_links, open_outcomes, open_patience, open_store, open_unreachable
 from focused.frontier.politeness import host_availability
 from focused.frontier.resumption import Resumption
+from focused.frontier.store.schema import FrontierFileError, damaged
 from focused.frontier.wakeup import Wakeup
 from focused.utils.file_names import FRONTIER_FILE
 from focused.utils.scope import ELSEWHERE
@@ -83,6 +84,7 @@ class FrontierScheduler(BaseScheduler):
         self._queue = MemoryQueue()
         self._requests = LinkRequests(crawler)
         self._wakeup = Wakeup(crawler)
+        self._is_open = False
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self | Scheduler:  # type: ignore[override]
@@ -93,10 +95,29 @@ class FrontierScheduler(BaseScheduler):
         return load_object(_SHARED)(crawler, crawl) if crawler.settings.get("FOCUSED_DATABASE") else cls(crawler, crawl)
 
     def open(self, spider: Spider) -> None:
-        """Open the frontier's file, and resume the last run if there is one."""
-        crawler, task, settings = self.crawler, self._task, self.crawler.settings
+        """Open the frontier's file, and resume the last run if there is one; if that fails the crawl ends, and says why."""
+        try:
+            self._open()
+        except Exception as error:  # noqa: BLE001  whatever a damaged file, or one from a stranger, leads to
+            if hasattr(self, "store"):
+                self._close_store()
+            what = f"{type(error).__name__}: {error}"
+            is_said = isinstance(error, FrontierFileError)
+            self._crawl.cannot_begin(str(error) if is_said else damaged(self._folder / FRONTIER_FILE, what))
+            # Scrapy cannot close a crawl whose scheduler has not opened without a traceback.
+            self.crawler.signals.connect(self._not_opened, signals.spider_opened)
+            return
+        self._is_open = True
+
+    @property
+    def _folder(self) -> Path:
+        """Where the frontier's file is."""
+        return Path(self.crawler.settings.get("JOBDIR") or self._task.run_dir)
+
+    def _open(self) -> None:
+        """Open the parts."""
+        crawler, task, settings, folder = self.crawler, self._task, self.crawler.settings, self._folder
         assert crawler.engine is not None
-        folder = Path(settings.get("JOBDIR") or task.run_dir)
         folder.mkdir(parents=True, exist_ok=True)
         #: The links, on disk.
         self.store = self._open_store(folder)
@@ -132,7 +153,7 @@ class FrontierScheduler(BaseScheduler):
 
     def __len__(self) -> int:
         """Return how many links and other requests wait."""
-        return self.frontier.n_waiting
+        return self.frontier.n_waiting if self._is_open else 0
 
     def has_pending_requests(self) -> bool:
         """Tell whether anything waits."""
@@ -194,6 +215,8 @@ class FrontierScheduler(BaseScheduler):
     def close(self, reason: str) -> None:
         """Commit and close the file; what is still under way waits again."""
         self._wakeup.close()
+        if not self._is_open:
+            return
         if not self._checkpoints.is_broken:
             try:
                 self.completion.end_orphans(requests_in_progress(self.crawler))
@@ -240,6 +263,9 @@ class FrontierScheduler(BaseScheduler):
     def _keep_in_memory(self, request: Request, *, begins: bool) -> None:
         self._queue.push(request, begins=begins)
         self._stats.inc_value("scheduler/enqueued")
+
+    def _not_opened(self) -> None:
+        raise CloseSpider("frontier_not_readable")
 
     def _spider_opened(self, spider: Spider) -> None:
         self._requests.spider_opened()

@@ -69,7 +69,8 @@ class SharedScheduler(FrontierScheduler):
 
     def open(self, spider: Spider) -> None:
         """Join the crawl."""
-        super().open(spider)
+        self._open()
+        self._is_open = True
         self.frontier.robots, self.frontier.versions = self.worker.robots, self.worker.versions
         versions = self.worker.versions
         versions.fingerprint, versions.place = self._requests.url_fingerprint, self.shared.move

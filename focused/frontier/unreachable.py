@@ -28,6 +28,7 @@ TOO_MANY_FILES = "too many open files"
 CONNECTION_BROKEN = "connection broken"
 _MOST_ALONE = 2
 """So many pages that fail each time take no host with them that answers others."""
+_SAID_AGAIN_SECS = 10.0
 _PAUSE_SECS = 2.0
 _MOST_NAMED = 3
 
@@ -58,6 +59,8 @@ class UnreachableHosts:
     # Of each origin in trouble the links that have failed since it last answered; no more than are asked about.
     _failed_links: dict[str, set[str]] = field(default_factory=dict)
     _said: float = 0.0
+    # What was said last of hosts that are waited for, and until when it is not said again.
+    _said_of: tuple[str, float] = "", 0.0
 
     def resume(self) -> None:
         """Begin anew: links of hosts that an earlier run gave up wait again."""
@@ -140,14 +143,17 @@ class UnreachableHosts:
     def say_what_is_waited_for(self, next_time: float | None) -> None:
         """Say so where nothing is under way and nothing can be asked for before hosts have rested; once for each moment.
 
-        ``next_time`` is when the next host may be asked.
+        Of the same hosts in the same trouble at most once in ten seconds. ``next_time`` is when the next host may be asked.
         """
         resting = self.failures.resting(self.leases.now()) if self.failures else []
         if not resting or resting[0][0] <= self._said or (next_time is not None and next_time < resting[0][0]):
             return
-        self._said = resting[0][0]
-        clock = time.strftime("%H:%M:%S", time.localtime(time.time() + self._said - self.leases.now()))
+        now = self.leases.now()
         named = ", ".join(f"{_name(origin)} ({trouble.why})" for _, origin, trouble in resting[:_MOST_NAMED])
+        if named == self._said_of[0] and now < self._said_of[1]:
+            return
+        self._said, self._said_of = resting[0][0], (named, now + _SAID_AGAIN_SECS)
+        clock = time.strftime("%H:%M:%S", time.localtime(time.time() + self._said - now))
         more = f" and {len(resting) - _MOST_NAMED} more" if len(resting) > _MOST_NAMED else ""
         logger.info("Nothing to ask for but what does not answer: waiting until %s for %s%s", clock, named, more)
 

@@ -9,8 +9,9 @@ from scrapy.exceptions import NotConfigured
 from scrapy.utils.httpobj import urlparse_cached
 from scrapy.utils.spider import DefaultSpider
 
-from focused.crawl.private_addresses import AddressRefusedError, addresses_of, count_refused
+from focused.crawl.private_addresses import HOST, SCHEME, USER, AddressRefusedError, addresses_of, count_refused
 from focused.crawl.state import Crawl
+from focused.utils.addresses import is_host
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -28,6 +29,8 @@ _NOT_TYPED = frozenset({"redirect_times", "dont_obey_robotstxt"})
 class AddressMiddleware:
     """Ends requests for other schemes than http and https, and for hosts that are private addresses however spelled.
 
+    Ends, too, what names a user, or a host that is no name of one and would be looked up in vain, again and again.
+
     What a name stands for is found out where the connection is made, in :mod:`focused.crawl.live_handler`. This middleware
     holds for other download handlers, too, and for what a proxy is asked for. In another project, requests of the spider's
     own for other schemes pass if the project has handlers for them. What ``scrapy fetch`` and ``scrapy shell`` are given
@@ -37,8 +40,8 @@ class AddressMiddleware:
 
     Settings: FOCUSED_PRIVATE_ADDRESSES, DOWNLOAD_HANDLERS.
 
-    Stats: ``focused/addresses/refused_count``, ``focused/addresses/KIND_count``, where KIND is ``scheme`` or a kind of
-    address.
+    Stats: ``focused/addresses/refused_count``, ``focused/addresses/KIND_count``, where KIND is ``scheme``, ``user``, ``host``
+    or a kind of address.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -59,9 +62,15 @@ class AddressMiddleware:
         scheme = urlparse_cached(request).scheme
         if scheme not in ("http", "https"):
             if scheme not in self._handled or _LINK in request.meta:
-                self._refuse(request, "scheme", f"its scheme is {scheme}")
-        elif kind := self._addresses.kind_of_url(request.url):
-            self._refuse(request, kind, urlparse_cached(request).hostname or "")
+                self._refuse(request, SCHEME, f"its scheme is {scheme}")
+            return
+        parts = urlparse_cached(request)
+        if kind := self._addresses.kind_of_url(request.url):
+            self._refuse(request, kind, parts.hostname or "")
+        if "@" in parts.netloc:
+            self._refuse(request, USER, "its URL names a user")
+        if not is_host(parts.hostname or ""):
+            self._refuse(request, HOST, f"its host is no name of one, {parts.hostname}")
 
     def _refuse(self, request: Request, kind: str, where: str) -> None:
         refused = AddressRefusedError(kind, where)

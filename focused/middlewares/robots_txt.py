@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 import time
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin, urlsplit
@@ -16,6 +17,8 @@ from scrapy.utils.misc import build_from_crawler, load_object
 from twisted.internet.defer import Deferred
 
 from focused.crawl.failures import LinkWaitsError, why_unanswered
+from focused.crawl.private_addresses import AddressRefusedError
+from focused.crawl.source_requests import IN_PART
 from focused.frontier.interface import crawl_of
 from focused.frontier.robots_cache import RobotsCache
 
@@ -41,6 +44,11 @@ _REFUSED_SECS = 60.0
 _MOST_REFUSED = 10_000
 ASKED = "focused_robots_txt"
 """In the meta of a request for a robots.txt."""
+_FORBIDS = b"User-agent: *\nDisallow: /\n"
+"""What holds where a robots.txt may not be looked at. Its host answers, so nothing is gained by waiting."""
+_with_version = re.compile(
+    rb"((?:^|[\r\n])(?:\xef\xbb\xbf)?[ \t]*user[- ]?agent[ \t]*:[ \t]*[^\s/#]+)/[^\s#]*", re.IGNORECASE
+).sub
 _META = {
     ASKED: True,
     "dont_obey_robotstxt": True,
@@ -50,6 +58,8 @@ _META = {
     "dont_retry": True,
     # A length that is announced does not matter: the rest is not read.
     "download_maxsize": 0,
+    # A packed one is unpacked as far as it is obeyed.
+    IN_PART: MAX_TEXT_BYTES,
 }
 
 
@@ -78,7 +88,9 @@ class RobotsTxtMiddleware:
         self._agent = crawler.settings["ROBOTSTXT_USER_AGENT"] or None
         self._default_agent = crawler.settings["USER_AGENT"]
         parser = load_object(crawler.settings["ROBOTSTXT_PARSER"])
-        self._cache: RobotsCache[RobotParser] = RobotsCache(lambda text: build_from_crawler(parser, crawler, text))
+        self._cache: RobotsCache[RobotParser] = RobotsCache(
+            lambda text: build_from_crawler(parser, crawler, _without_versions(text))
+        )
         # Origins whose robots.txt is being read, and who waits for it. They are told why it cannot be had, or "".
         self._reading: dict[str, list[Deferred[str]]] = {}
         self._refused: dict[str, tuple[float, str]] = {}
@@ -170,8 +182,11 @@ class RobotsTxtMiddleware:
         self._stats.inc_value("robotstxt/request_count")
         try:
             response = await self._answer(f"{origin}/robots.txt")
-        except IgnoreRequest:  # by another middleware: the file is not looked at
+        except AddressRefusedError:  # as is whatever else is asked for there
             text = b""
+        except IgnoreRequest as error:  # by another middleware, or a redirect leads where nothing is asked
+            logger.debug("%s/robots.txt is not read, and forbids all: %s", origin, error)
+            text = _FORBIDS
         except Exception as error:  # noqa: BLE001  whatever a download handler raises: there is no robots.txt
             self._stats.inc_value(f"robotstxt/exception_count/{type(error)}")
             return self._unreachable(origin, why_unanswered(error))
@@ -199,8 +214,13 @@ class RobotsTxtMiddleware:
 
     async def _answer(self, url: str) -> Response:
         """Return what answers a URL, after redirects; where there are too many, or one leads nowhere, the last of them."""
-        for _ in range(MAX_REDIRECTS + 1):
-            response = await self._download(url)
+        for n_redirects in range(MAX_REDIRECTS + 1):
+            try:
+                response = await self._download(url)
+            except AddressRefusedError as error:
+                if n_redirects:
+                    raise IgnoreRequest(f"it leads where nothing is asked ({error})") from None
+                raise
             self._stats.inc_value("robotstxt/response_count")
             self._stats.inc_value(f"robotstxt/response_status_count/{response.status}")
             target = _target(response)
@@ -239,6 +259,15 @@ class RobotsTxtMiddleware:
         self._stats.inc_value("focused/robots/cut_count")
         text = response.body[:MAX_TEXT_BYTES]
         return text[: max(text.rfind(b"\n"), text.rfind(b"\r")) + 1]
+
+
+def _without_versions(text: bytes) -> bytes:
+    r"""Return a robots.txt whose groups name crawlers without their versions, which are no part of the name [RFC 9309, 2.2.1].
+
+    >>> _without_versions(b"User-agent: focused/1.0 # ours\nDisallow: /a/b")
+    b'User-agent: focused # ours\nDisallow: /a/b'
+    """
+    return _with_version(rb"\1", text)
 
 
 def _target(response: Response) -> str | None:

@@ -54,6 +54,8 @@ _WITH_V4 = (IPv6Network("::/96"), IPv6Network("::ffff:0:0/96"), IPv6Network("::f
 _ISATAP = frozenset({0x00005EFE, 0x02005EFE})
 _LOW_32 = 0xFFFFFFFF
 
+_HOST = re.compile(r"(?!-)[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*\.?|[0-9a-f.]*:[0-9a-f:.]+").fullmatch
+_MAX_HOST_CHARS = 253
 _NUMBER = re.compile(r"0[xX][0-9a-fA-F]{0,16}|[0-9]{1,24}").fullmatch
 
 
@@ -107,6 +109,15 @@ def address_of(host: str) -> str:
     for place, number in enumerate(first):
         value |= number << 8 * (3 - place)
     return str(IPv4Address(value))
+
+
+def is_host(host: str) -> bool:
+    """Tell whether the host of a URL, in lower case and in ASCII, is a name that can be looked up, or an address.
+
+    >>> [is_host(host) for host in ("a.example.", "::1", "127.1", "%31%32%37.0.0.1", "127.0.0.1%00.example.org", "a..b", "")]
+    [True, True, True, False, False, False, False]
+    """
+    return len(host) <= _MAX_HOST_CHARS and _HOST(host) is not None
 
 
 def kind_of_host(host: str) -> str:

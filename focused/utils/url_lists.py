@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 _SCHEME = re.compile(r"(?:(https?)(?=[:/]):?)?/*(.*)", re.IGNORECASE | re.DOTALL)
 _NAME = re.compile(r"[^\s,/:@?#]+(?::\d+)?(?:[/?#]\S*)?$")
+_end_of_host = re.compile(r"[/?#\\]")
 _ADDRESS = re.compile(r"\d+(?:\.\d+){3}")
 _MOST_CHARS = 2000
 _OTHERS = ("localhost",)
@@ -37,6 +38,19 @@ def http_url(text: str) -> str | None:
     if parts.scheme not in ("http", "https") or not host or port == 0 or any(c in host for c in '%<>", '):
         return None
     return url
+
+
+def without_user(url: str) -> str:
+    """Return a URL without the name of a user and a password.
+
+    >>> without_user("http://me:secret@a.example:8000/x?y=@z"), without_user("http://a.example/x@y")
+    ('http://a.example:8000/x?y=@z', 'http://a.example/x@y')
+    >>> without_user("me:secret@a.example")
+    'a.example'
+    """
+    scheme, mark, rest = url.partition("://") if "://" in url else ("", "", url)
+    host = _end_of_host.split(rest, maxsplit=1)[0]
+    return f"{scheme}{mark}{rest[host.rfind('@') + 1 :]}"
 
 
 def did_you_mean(text: str) -> str:

@@ -13,12 +13,13 @@ import sqlite3
 import tempfile
 from contextlib import closing, suppress
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from focused.frontier.store.damaged_tables import Row, columns, pairs, rows
 from focused.frontier.store.link import host_of
 from focused.frontier.store.page_records import PAGES, RECORDS
 from focused.frontier.store.schema import LEASED, STATES, WAITING, FrontierFileError, lock, open_file
+from focused.frontier.store.soundness import check_sound, is_sound_state, is_unsound
 from focused.utils.own_files import check_frontier_file
 
 _PAGE_BYTES = 4096
@@ -37,6 +38,8 @@ class Recovered(NamedTuple):
     counts: dict[str, int]
     #: Links that the crawl had counted; None where that could not be read.
     n_before: int | None
+    #: Links that could be read, but were not as they must be.
+    n_unsound: int
     #: Pages that a strategy with a memory goes on knowing.
     n_records: int
     #: Which of the crawl's task, counters and lengths of its files could not be read.
@@ -80,6 +83,9 @@ def _is_whole(path: Path) -> bool:
     try:
         with closing(open_file(path, read_only=True)) as sql:
             [(found,)] = sql.execute("PRAGMA integrity_check(1)").fetchall()
+            if found == "ok":
+                check_sound(sql, path)
+                _read_texts(sql)
             return bool(found == "ok")
     except (sqlite3.Error, FrontierFileError):
         return False
@@ -125,13 +131,13 @@ def _save(old: sqlite3.Connection, sql: sqlite3.Connection) -> Recovered:
     sql.execute(PAGES)
     for table in ("hosts", "referrers", "reasons", "records", "pages"):
         _copy(old, sql, table)
-    _copy(old, sql, "links")
-    crawl = {key: text for key, text in pairs(old, "crawl", "key", "value").items() if _is_json(text)}
+    n_unsound = _copy(old, sql, "links")
+    crawl = {key: text for key, text in pairs(old, "crawl", "key", "value").items() if is_sound_state(key, text)}
     lost = [key for key in _REMEMBERED if key not in crawl]
     if lost == ["stats"]:  # the longest of them
         pages = json.loads(crawl["harvest"])
         crawl["stats"] = json.dumps({f"focused/pages/{name}_count": pages[key] for name, key in _COUNTS.items()})
-    _complete(sql)
+    n_unsound += _complete(sql)
     by_state = dict(sql.execute("SELECT state, count(*) FROM links GROUP BY state"))
     counts = [by_state.get(number, 0) for number in range(len(STATES))]
     before = json.loads(crawl["counts"]) if "counts" in crawl else None
@@ -140,22 +146,32 @@ def _save(old: sqlite3.Connection, sql: sqlite3.Connection) -> Recovered:
     n_records = sql.execute("SELECT count(*) FROM records").fetchone()[0]
     sql.execute("COMMIT")
     n_before = sum(before) if before else None
-    return Recovered(dict(zip(STATES, counts, strict=True)), n_before, n_records, lost, Path())
+    return Recovered(dict(zip(STATES, counts, strict=True)), n_before, n_unsound, n_records, lost, Path())
 
 
-def _copy(old: sqlite3.Connection, sql: sqlite3.Connection, table: str) -> None:
+def _read_texts(sql: sqlite3.Connection) -> None:
+    """Read the texts of all links, which may be none that can be decoded; a `sqlite3.Error` then."""
+    for _ in sql.execute("SELECT url, note, callback FROM links"):
+        pass
+
+
+def _copy(old: sqlite3.Connection, sql: sqlite3.Connection, table: str) -> int:
+    """Copy the rows that can be read and are of their columns' types; return how many are not."""
+    n_unsound = 0
     there = columns(old, table)
     if "id" not in there:
-        return
+        return 0
     about = [row for row in sql.execute(f"PRAGMA table_info({table})") if row[1] in there]
     names, kinds = [row[1] for row in about], [(row[2], bool(row[3] or row[5])) for row in about]
     insert = f"INSERT OR IGNORE INTO {table} ({', '.join(names)}) VALUES ({', '.join('?' * len(names))})"
     url = names.index("url") if table == "links" else None
     for row in rows(old, table, names):
         if not _is_sound(row, kinds) or (url is not None and not row[url].startswith(("http://", "https://"))):
+            n_unsound += 1
             continue
-        with suppress(sqlite3.IntegrityError):
+        with suppress(sqlite3.IntegrityError, OverflowError):
             sql.execute(insert, row)
+    return n_unsound
 
 
 def _is_sound(row: Row, kinds: list[tuple[str, bool]]) -> bool:
@@ -168,11 +184,13 @@ def _is_sound(row: Row, kinds: list[tuple[str, bool]]) -> bool:
     )
 
 
-def _complete(sql: sqlite3.Connection) -> None:
-    """Make the rows fit together: what was under way waits, and what names a lost host or referring page has one."""
-    sql.execute(f"DELETE FROM links WHERE state NOT BETWEEN 0 AND {len(STATES) - 1}")
-    sql.execute("DELETE FROM links WHERE reason NOT IN (SELECT id FROM reasons)")
-    sql.execute("UPDATE links SET state = ? WHERE state = ?", (WAITING, LEASED))
+def _complete(sql: sqlite3.Connection) -> int:
+    """Make the rows fit together: what was under way waits, and what names a lost host or referring page has one.
+
+    Returns how many links are dropped because they are not as they must be.
+    """
+    for table in ("hosts", "referrers", "reasons", "records", "pages"):
+        sql.execute(f"DELETE FROM {table} WHERE {is_unsound(sql, table)}")
     lost = "SELECT host, min(url) FROM links WHERE host NOT IN (SELECT id FROM hosts) GROUP BY host"
     for number, url in sql.execute(lost).fetchall():
         done = sql.execute("SELECT count(*) FROM links WHERE host = ? AND state = 2", (number,)).fetchone()[0]
@@ -182,14 +200,10 @@ def _complete(sql: sqlite3.Connection) -> None:
         else:
             sql.execute("INSERT INTO hosts (id, name, n_pages) VALUES (?, ?, ?)", (number, name, done))
     sql.execute("UPDATE links SET referrer = 0 WHERE referrer NOT IN (SELECT id FROM referrers)")
-
-
-def _is_json(text: Any) -> bool:
-    try:
-        json.loads(text)
-    except (TypeError, ValueError, RecursionError):
-        return False
-    return True
+    sql.execute(f"DELETE FROM hosts WHERE {is_unsound(sql, 'hosts')}")  # also of links with numbers that no host has
+    n_unsound = sql.execute(f"DELETE FROM links WHERE {is_unsound(sql, 'links')}").rowcount
+    sql.execute("UPDATE links SET state = ? WHERE state = ?", (WAITING, LEASED))
+    return n_unsound
 
 
 def _free_name(path: Path) -> Path:

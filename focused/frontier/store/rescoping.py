@@ -51,4 +51,9 @@ def _may_wait(scope: Scope, url: str, depth: int, note: str) -> bool:
 
 def _is_opened(request: str | None) -> bool:
     """Tell whether a spider's own request is in every scope."""
-    return request is not None and bool(json.loads(request)["meta"].get("allow_offsite"))
+    if request is None:
+        return False
+    try:
+        return bool(json.loads(request)["meta"].get("allow_offsite"))
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):  # it fails when it is handed out
+        return False

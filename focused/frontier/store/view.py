@@ -13,7 +13,8 @@ from focused.frontier.store.caps import ASKED
 from focused.frontier.store.evidence_rows import ReasonNumbers
 from focused.frontier.store.link import host_of
 from focused.frontier.store.ranks import priority_of
-from focused.frontier.store.schema import STATES, WAITING, open_file
+from focused.frontier.store.schema import STATES, WAITING, FrontierFileError, damaged, open_file
+from focused.frontier.store.soundness import is_sound_state
 from focused.method.scoring import REASONS
 from focused.method.scoring.priority import LEVELS
 from focused.utils.csv_cells import safe_cell
@@ -78,7 +79,11 @@ class FrontierView:
     def remembered(self, key: str) -> Any:
         """Return what the crawl noted under a key; None if there is nothing."""
         row = self._sql.execute("SELECT value FROM crawl WHERE key = ?", (key,)).fetchone()
-        return None if row is None else json.loads(row[0])
+        if row is None:
+            return None
+        if not is_sound_state(key, row[0]):
+            raise FrontierFileError(damaged(self.path, f"what the crawl remembered is not as it must be ({key})"))
+        return json.loads(row[0])
 
     def counts(self) -> dict[str, int]:
         """Return how many links there are in each state, as of the last page."""
@@ -192,7 +197,15 @@ class FrontierView:
         return n_links
 
     def _row(self, row: tuple[Any, ...]) -> LinkView:
-        (_, url, host, state, rank, score, reason, referrer, *numbers, extra, found_at, ended_at, note) = row
+        (number, url, host, state, rank, score, reason, referrer, *numbers, extra, found_at, ended_at, note) = row
+        whole = (state, rank, extra, reason, *numbers, found_at, ended_at or 0)
+        if (
+            not all(isinstance(text, str) for text in (url, host, referrer or "", note or ""))
+            or not isinstance(score, float)
+            or not all(isinstance(value, int) for value in whole)
+            or not 0 <= state < len(STATES)
+        ):
+            raise FrontierFileError(damaged(self.path, f"row {number} of its table links is not as it must be"))
         by = "seed" if extra > LEVELS else REASONS[self._reasons.from_file(reason)]
         first = url, host, STATES[state], rank, priority_of(rank), score, by, referrer or ""
         return LinkView._make((*first, *numbers, found_at, ended_at, note or ""))

@@ -14,6 +14,7 @@ from lxml import etree
 
 from focused.method.page.link_list import FEED, INDEX, SITEMAP, Entry, LinkList
 from focused.method.page.robots_directives import seconds_of
+from focused.method.page.xml_references import with_references, without_references
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping
@@ -63,8 +64,8 @@ def reading(body: bytes, *, max_bytes: int = MAX_BYTES) -> Generator[int, None, 
             target=target, resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, recover=True
         )
         try:
-            for place in range(0, len(body), _PIECE_BYTES):
-                parser.feed(body[place : place + _PIECE_BYTES])
+            for piece in without_references(body, _PIECE_BYTES):
+                parser.feed(piece)
                 yield _PIECE_BYTES
             parser.close()
         except (etree.XMLSyntaxError, _NoSourceError):
@@ -138,7 +139,7 @@ class _Target:
     def end(self, tag: str) -> None:
         """Take the end of an element."""
         if self._field and self.depth == self._field_depth:
-            text = "".join(self._pieces).strip()
+            text = with_references("".join(self._pieces)).strip()
             if self._entry_depth:
                 self._fields.setdefault(self._field, text)
             elif self.found is not None:
@@ -167,7 +168,7 @@ class _Target:
             return
         if name == "link" and "href" in attributes:
             if attributes.get("rel", "alternate") == "alternate":
-                self._fields.setdefault("url", attributes["href"])
+                self._fields.setdefault("url", with_references(attributes["href"]))
         elif wanted and not self._fields.get(wanted):
             self._fields.pop(wanted, None)  # what was empty
             self._begin(wanted)

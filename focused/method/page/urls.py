@@ -216,6 +216,9 @@ class UrlResolver:
             # A port out of range raises here; full-width and letterlike hosts raise in urljoin.
             if not _ASCII_HOST(parts.hostname or "") or parts.port == 0:
                 return INVALID
+            # Names of users and passwords: no page needs them, and they would stand in logs and files.
+            if "@" in parts.netloc:
+                return INVALID
         except (ValueError, UnicodeError, LookupError):
             return INVALID
         if len(url) > self.max_chars:

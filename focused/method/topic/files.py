@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -46,12 +47,15 @@ _KEYS = ("title", *_TEXTS, "seeds", "scope", "settings")
 
 
 def load_topic(name: str, *models_dirs: Path) -> Topic:
-    """Load a topic from the first folder that has it, and check it.
+    """Load a topic from the first folder that has it, however damaged, and check it: never another one of its name.
 
     Raises TopicError if there is none of that name, or if anything about it is not as it must be.
     """
     check_topic_name(name)
-    directory = next((folder / name for folder in models_dirs if (folder / name / TOPIC_FILE).is_file()), None)
+    files = TOPIC_FILE, MANIFEST_FILE, MODEL_FILE
+    directory = next(
+        (folder / name for folder in models_dirs if any(os.path.lexists(folder / name / file) for file in files)), None
+    )
     if directory is None:
         known = ", ".join(topic_names(*models_dirs)) or "none"
         raise TopicError(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from focused.webs.recorded.content_coding import DECODERS
+from focused.utils.content_coding import DECODERS
 
 STATUS_LINE = re.compile(rb"[A-Za-z]+(?:/[\d.]+)?[ \t]+([1-9]\d\d)\b")
 CHUNK_SIZE = re.compile(rb"[ \t]*([0-9a-fA-F]{1,15})[ \t]*(?:;[^\r\n]*)?\r?\n")
