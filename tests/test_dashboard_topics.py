@@ -3,41 +3,22 @@
 from __future__ import annotations
 
 import json
-import sys
 import time
-from dataclasses import dataclass
 
 import pytest
 from commands import ROOT
+from recorded_commands import Recorded
 from starlette.testclient import TestClient
 
 from focused.dashboard.app import make_app
 from focused.dashboard.guard import MAX_UPLOAD_BYTES
 from focused.dashboard.material import Material, chosen_lines
-from focused.dashboard.processes import Commands
 from focused.dashboard.runs import Runs
 from focused.dashboard.topics import MAX_FILE_BYTES
 
 HOST, TOKEN = "127.0.0.1:8088", "right-token"
 OWN = {"origin": f"http://{HOST}"}
 EVIL = "<script>alert(1)</script>"
-RECORD = """
-import json, pathlib, sys
-name, *words = sys.argv[1:]
-if name == "export":
-    file = pathlib.Path(next(word for word in words if word.startswith("--output="))[9:])
-    file.write_text("".join(json.dumps({"url": str(n), "verdict": n == 2}) + "\\n" for n in range(4)))
-else:
-    print(json.dumps([name, *words]))
-"""
-
-
-@dataclass(frozen=True)
-class Recorded(Commands):
-    """Processes that say what they were asked for, in place of trainings, which take seconds."""
-
-    def words(self, command, *words):
-        return [sys.executable, "-c", RECORD, command, *words]
 
 
 @pytest.fixture

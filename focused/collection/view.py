@@ -68,8 +68,11 @@ class PageFilter:
         if self.undated:
             parts.append("date = ''")
         if self.hosts:
-            parts.append("(" + " OR ".join("('.' || host_of(url)) LIKE ?" for _ in self.hosts) + ")")
-            values += [f"%.{host.lower().lstrip('.')}" for host in self.hosts]
+            # Most URLs do not even hold the name, which is quicker to see.
+            either = " OR ".join("url LIKE ? AND ('.' || host_of(url)) LIKE ?" for _ in self.hosts)
+            parts.append(f"({either})")
+            for host in (each.lower().lstrip(".") for each in self.hosts):
+                values += [f"%{host}%", f"%.{host}"]
         if self.words:
             parts.append("id IN (SELECT rowid FROM pages_fts WHERE pages_fts MATCH ?)")
             values.append(self.words)
@@ -127,6 +130,28 @@ class CollectionView:
         chosen = f"SELECT id FROM pages WHERE {condition} ORDER BY {order} LIMIT ? OFFSET ?"
         for number in [row["id"] for row in self.rows(chosen, [*values, limit, offset])]:
             yield from self.rows(f"SELECT {columns} FROM pages WHERE id = ?", [number])
+
+    def part(
+        self, wanted: PageFilter, *, order: str, limit: int, offset: int, columns: str = "*"
+    ) -> tuple[int, int, list[sqlite3.Row]]:
+        """Return how many pages there are, and some of them; beyond the end the last ones, which begin at the offset returned.
+
+        Where no index holds what is asked for, all pages are looked at once, in the order of the file: half of what a list
+        and a count take.
+        """
+        has_index = replace(wanted, delivered=None, least_relevance=None) == PageFilter()
+        condition, values = self._understood(wanted).condition()
+        found = list[int]()
+        if not has_index:
+            statement = f"SELECT id FROM pages NOT INDEXED WHERE {condition} ORDER BY {order}"
+            found = [row["id"] for row in self.rows(statement, values)]
+        n_all = self.count(wanted) if has_index else len(found)
+        offset = min(offset, max(n_all - 1, 0) // limit * limit)
+        if has_index:
+            return n_all, offset, list(self.pages(wanted, order=order, limit=limit, offset=offset, columns=columns))
+        shown = found[offset : offset + limit]
+        statement = f"SELECT {columns} FROM pages WHERE id = ?"
+        return n_all, offset, [row for each in shown for row in self.rows(statement, [each])]
 
     def count(self, wanted: PageFilter | None = None) -> int:
         """Return how many pages there are."""

@@ -16,6 +16,7 @@ from starlette.staticfiles import StaticFiles
 
 from focused.collection.verdict_folder import check_person
 from focused.dashboard import pages
+from focused.dashboard.correcting import Correcting
 from focused.dashboard.exporting import Exporting
 from focused.dashboard.frontier import best_links, hosts
 from focused.dashboard.guard import Guard
@@ -55,6 +56,7 @@ def make_app(
 ) -> Starlette:
     """Return the application for a folder of runs; tokens, ``hosts`` and ``password`` as of `Guard`."""
     views, jobs = Views(Runs(runs_dir), commands or Commands()), Jobs()
+    topics = Topics(views, jobs)
     routes = [
         Route("/", views.all_runs),
         Route("/runs/{key}", views.run),
@@ -67,7 +69,8 @@ def make_app(
         *Exporting(views).routes(),
         *Starting(views).routes(),
         *Learning(views, jobs).routes(),
-        *Topics(views, jobs).routes(),
+        *topics.routes(),
+        *Correcting(topics).routes(),
         Route("/static/colours.css", colours),
         Mount("/static", StaticFiles(directory=HERE / "static")),
     ]

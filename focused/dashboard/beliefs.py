@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from focused.dashboard.learning import texts
 from focused.dashboard.runs import read_json
+from focused.dashboard.topic_threshold import threshold_of
 from focused.method.topic import MANIFEST_FILE, TopicError, load_topic, topic_names
 
 if TYPE_CHECKING:
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _N_TERMS, _N_SEEDS, _N_DOUBTFUL = 30, 20, 20
+_MAX_WARNING_CHARS = 3_000
 _FIGURES = ("precision", "recall", "f1", "n_positive", "n_unlabeled")
 
 
@@ -38,24 +40,40 @@ def beliefs(name: str, models_dirs: Sequence[Path]) -> dict[str, Any]:
         "seeds": topic.seeds[:_N_SEEDS],
         "n_seeds": len(topic.seeds),
         "threshold": topic.threshold("page"),
-        "folder": topic.directory,
+        **_set_threshold(topic.settings),
         "figures": {key: figures[key] for key in _FIGURES if isinstance(figures.get(key), int | float)},
         "terms_for": _terms(manifest.get("terms_for")),
         "terms_against": _terms(manifest.get("terms_against")),
-        "warnings": texts(manifest.get("warnings")),
         "command": str(manifest.get("command", ""))[:1000],
-        #: Verdicts that the model does not follow: URL, what people say, and why.
-        "not_followed": [
-            texts([each.get("url"), "yes" if each.get("relevant") else "no", each.get("why")])
-            for each in (not_followed if isinstance(not_followed, list) else [])[:_N_DOUBTFUL]
-            if isinstance(each, dict)
+        #: Warnings about examples, and verdicts that the model does not follow.
+        "doubtful": [
+            *(str(each)[:_MAX_WARNING_CHARS] for each in _list(manifest.get("warnings"))[:_N_DOUBTFUL]),
+            *map(_not_followed, _list(not_followed)[:_N_DOUBTFUL]),
         ],
     }
 
 
+def _not_followed(verdict: Any) -> str:
+    """Return a verdict that the model does not follow: what people say of which page, and why it does not."""
+    said = _object(verdict)
+    url, why = (str(said.get(name))[:300] for name in ("url", "why"))
+    return f"{url} : people say {'yes' if said.get('relevant') else 'no'}; {why}"
+
+
+def _set_threshold(settings: dict[str, Any]) -> dict[str, Any]:
+    """Return the threshold that a person has set, and what is wrong with it."""
+    try:
+        return {"set_threshold": threshold_of(settings), "threshold_error": ""}
+    except ValueError as error:
+        return {"set_threshold": None, "threshold_error": str(error)[:500]}
+
+
 def _terms(pairs: Any) -> list[str]:
-    found = pairs[:_N_TERMS] if isinstance(pairs, list) else []
-    return texts([pair[0] for pair in found if isinstance(pair, list) and pair])
+    return texts([pair[0] for pair in _list(pairs)[:_N_TERMS] if isinstance(pair, list) and pair])
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
 
 
 def _object(value: Any) -> dict[str, Any]:

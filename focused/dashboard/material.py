@@ -12,6 +12,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from focused.dashboard.runs import read_json
+from focused.method.topic import TopicError, check_topic_name
 from focused.utils.files import write_whole
 
 if TYPE_CHECKING:
@@ -37,7 +38,31 @@ class Material:
     @property
     def is_there(self) -> bool:
         """Whether the topic was made here."""
-        return (self.folder / _ABOUT).is_file()
+        return self.about.is_file()
+
+    @property
+    def about(self) -> Path:
+        """The file of words, sentence, title and language."""
+        return self.folder / _ABOUT
+
+    @property
+    def url_file(self) -> Path:
+        """The file of URLs of pages about the topic."""
+        return self.folder / _URLS
+
+    def urls(self) -> list[str]:
+        """Return the URLs of pages about the topic."""
+        return self._lines(_URLS)
+
+    def files(self) -> list[Path]:
+        """Return the dropped files."""
+        folder = self.folder / _FILES
+        return sorted(path for path in folder.iterdir() if path.is_file()) if folder.is_dir() else []
+
+    def run_keys(self) -> list[str]:
+        """Return the keys of the runs that gave pages."""
+        found = sorted(path for path in self.folder.glob("run-*.jsonl") if path.is_file() and path.stat().st_size)
+        return [path.stem.removeprefix("run-") for path in found]
 
     def begin(self) -> None:
         """Make the folder; a ValueError says that something else stands there."""
@@ -86,9 +111,9 @@ class Material:
     def words(self, runs_dir: Path) -> list[str]:
         """Return the words that follow ``train`` and the topic; a ValueError says that there is nothing to learn from."""
         texts = self.texts()
-        positive = [str(path) for path in sorted(self.folder.glob("run-*.jsonl")) if path.stat().st_size]
-        positive += [str(self.folder / _URLS)] * bool(self._lines(_URLS))
-        positive += [str(self.folder / _FILES)] * any((self.folder / _FILES).iterdir())
+        positive = [str(self.run_file(key)) for key in self.run_keys()]
+        positive += [str(self.url_file)] * bool(self.urls())
+        positive += [str(self.folder / _FILES)] * bool(self.files())
         if not positive and not texts["keywords"] and not texts["describe"]:
             raise ValueError("Say what the topic is about: by words, a sentence, URLs, files, or pages of a run")
         words = [f"--{name}={texts[name]}" for name in TEXTS if texts[name]]
@@ -110,6 +135,20 @@ def check_file_name(named: str) -> tuple[str, str]:
     if suffix not in _SUFFIXES:
         raise ValueError(f"A file must be a page or a text ({', '.join(_SUFFIXES)}). Got {last[:100]!r}")
     return re.sub(r"[^\w-]+", "-", Path(last).stem)[:80] or "page", suffix
+
+
+def materials(runs_dir: Path) -> list[Material]:
+    """Return what topics were made from here, by their names."""
+    found = sorted(path.parent.name for path in (runs_dir / FOLDER).glob(f"*/{_ABOUT}"))
+    return [Material(runs_dir, name) for name in found if _is_name(name)]
+
+
+def _is_name(name: str) -> bool:
+    try:
+        check_topic_name(name)
+    except TopicError:
+        return False
+    return True
 
 
 def read_urls(text: str) -> list[str]:

@@ -81,10 +81,10 @@ def find(run_dir: Path, wanted: PageFilter, sort: str, offset: int) -> Found:
                 marks = _BEGIN, _END
                 rows = view.search(wanted.words, wanted=wanted, limit=PAGE_ROWS, marks=marks, columns=_SHOWN)
                 return Found([plain(row) for row in rows], None)
-            n_all = view.count(wanted)
-            offset = min(offset, max(n_all - 1, 0) // PAGE_ROWS * PAGE_ROWS)
-            listed = view.pages(wanted, order=SORTS.get(sort, "number"), limit=PAGE_ROWS, offset=offset, columns=_SHOWN)
-            return Found([plain(row) for row in listed], n_all, offset)
+            n_all, offset, rows = view.part(
+                wanted, order=SORTS.get(sort, "number"), limit=PAGE_ROWS, offset=offset, columns=_SHOWN
+            )
+            return Found([plain(row) for row in rows], n_all, offset)
     except CollectionFileError as error:
         return Found([], None, error=str(error))
 

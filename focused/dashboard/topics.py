@@ -11,18 +11,24 @@ from starlette.responses import RedirectResponse
 from starlette.routing import Route
 
 from focused.dashboard.beliefs import beliefs
-from focused.dashboard.material import MAX_FILES, TEXTS, Material, check_file_name, chosen_lines
+from focused.dashboard.material import MAX_FILES, TEXTS, Material, check_file_name, chosen_lines, materials
+from focused.dashboard.material_items import KINDS, doubtful_items, items
+from focused.dashboard.processes import error_line
 from focused.dashboard.site import text_of
+from focused.dashboard.topic_threshold import why_not_set
 from focused.method.topic import TopicError, check_topic_name, topic_names
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from starlette.requests import Request
     from starlette.responses import Response
 
-    from focused.dashboard.jobs import Jobs
+    from focused.dashboard.jobs import Job, Jobs
     from focused.dashboard.site import Site
 
 MAX_FILE_BYTES = 5_000_000
+_MAX_UNFINISHED = 200
 _JUDGED, _DELIVERED = "judged", "delivered"
 
 
@@ -45,25 +51,58 @@ class Topics:
         return self._all(request, {})
 
     def one(self, request: Request) -> Response:
-        """Show what a topic believes, and the form to widen it."""
+        """Show what a topic believes, and the forms to correct and to widen it."""
+        return self.show(request)
+
+    def show(self, request: Request, error: str = "", status: int = 200) -> Response:
+        """Show a topic's page, with what was refused."""
+        material, dirs = self.material_of(request), self.models_dirs
+        name, believes = material.name, beliefs(material.name, dirs)
+        runs = self._site.runs.all()
+        known = {run.key: f"{run.topic} {run.name}" for run in runs}
+        doubtful = [doubtful_items(material, text, known) for text in believes.get("doubtful", [])]
+        if "command" in believes:
+            believes["command"] = doubtful_items(material, believes["command"], {})[0]
+        found = items(material, known)
+        shown = {
+            "name": name, "believes": believes, "doubtful": doubtful, "error": error,
+            "said": {"name": name, **material.texts()}, "job": self.job_of(material), "is_own": material.is_there,
+            "runs": runs, "is_trained": name in self.names(), "why_not_set": why_not_set(name, dirs),
+            "items": {title: [each for each in found if each.kind == kind] for kind, title in KINDS.items()},
+        }  # fmt: skip
+        template = "topic_believes.html" if request.query_params.get("part") else "topic.html"
+        return self._site.show(request, template, status, **shown)
+
+    @property
+    def models_dirs(self) -> tuple[Path, ...]:
+        """Where topics are looked for, the user's own folder first."""
+        return self._site.commands.models_dirs
+
+    def names(self) -> list[str]:
+        """Return the topics that have been trained."""
+        return topic_names(*self.models_dirs)
+
+    def material_of(self, request: Request) -> Material:
+        """Return the material of the topic that the path names, which need not be made here."""
         name = request.path_params["name"]
         try:
             check_topic_name(name)
         except TopicError:
             raise HTTPException(404, "There is no such topic.") from None
         material = Material(self._site.runs.folder, name)
-        if name not in self._names() and not material.is_there:
+        if name not in self.names() and not material.is_there:
             raise HTTPException(404, "There is no such topic.")
-        template = "topic_believes.html" if request.query_params.get("part") else "topic.html"
-        shown = {
-            "name": name,
-            "believes": beliefs(name, self._site.commands.models_dirs),
-            "said": {"name": name, **material.texts()},
-            "job": self._jobs.of(f"topic {name}", material.log),
-            "is_own": material.is_there,
-            "runs": self._site.runs.all(),
-        }
-        return self._site.show(request, template, **shown)
+        return material
+
+    def job_of(self, material: Material) -> Job:
+        """Return what is known of a topic's last training."""
+        return self._jobs.of(f"topic {material.name}", material.log)
+
+    def train(self, material: Material) -> None:
+        """Train a topic from its material; a ValueError says why that cannot be."""
+        words = [material.name, *material.words(self._site.runs.folder)]
+        words += ["--force"] * (material.name in self.names())
+        self._jobs.start(f"topic {material.name}", self._site.commands.words("train", *words), material.log)
 
     async def make(self, request: Request) -> Response:
         """Add to the material of a topic, and train it."""
@@ -78,7 +117,7 @@ class Topics:
             material = await run_in_threadpool(self._material, said, files)
             if said["run"]:
                 await self._add_run(request, material, said["run"], judged_only=said["which"] != _DELIVERED)
-            await run_in_threadpool(self._train, material)
+            await run_in_threadpool(self.train, material)
         except (ValueError, OSError) as error:
             return await run_in_threadpool(self._all, request, said, str(error), 400)
         return RedirectResponse(f"/topics/{said['name']}", 303)
@@ -86,7 +125,7 @@ class Topics:
     def _material(self, said: dict[str, str], files: list[tuple[str, bytes]]) -> Material:
         name = check_topic_name(said["name"])
         material = Material(self._site.runs.folder, name)
-        if name in self._names() and not material.is_there:
+        if name in self.names() and not material.is_there:
             raise ValueError(
                 f"Topic {name!r} was not made here, and what it was learnt from is elsewhere. Widen it by verdicts on a run "
                 "of it (Learn), or choose another name"
@@ -118,16 +157,20 @@ class Topics:
 
         await run_in_threadpool(choose)
 
-    def _train(self, material: Material) -> None:
-        words = [material.name, *material.words(self._site.runs.folder)]
-        words += ["--force"] * (material.name in self._names())
-        self._jobs.start(f"topic {material.name}", self._site.commands.words("train", *words), material.log)
-
     def _all(self, request: Request, said: dict[str, str], error: str = "", status: int = 200) -> Response:
         return self._site.show(
-            request, "topics.html", status, topics=self._names(), said=said, error=error, is_own=False, name="",
-            runs=self._site.runs.all(),
+            request, "topics.html", status, topics=self.names(), said=said, error=error, is_own=False, name="",
+            runs=self._site.runs.all(), unfinished=self._unfinished(),
         )  # fmt: skip
 
-    def _names(self) -> list[str]:
-        return topic_names(*self._site.commands.models_dirs)
+    def _unfinished(self) -> list[tuple[str, bool, str]]:
+        """Return the topics made here whose last training goes on or failed: name, whether it goes on, the log's last word."""
+        found = []
+        for material in materials(self._site.runs.folder)[:_MAX_UNFINISHED]:
+            job = self.job_of(material)
+            last = job.error or (error_line(job.said) if job.said else "")
+            # Of a training that another dashboard started there is only the log.
+            has_failed = bool(job.error) or job.said.rstrip().rpartition("\n")[2].startswith("Error: ")
+            if job.is_busy or has_failed or material.name not in self.names():
+                found.append((material.name, job.is_busy, last))
+        return found
