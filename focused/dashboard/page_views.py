@@ -132,7 +132,7 @@ class Pages:
             return shown | {"why_none": f"This is not known: {error}"}
         if weighed is None:
             return shown | {"why_none": "This is not known: the words of this page were not kept"}
-        text, weighed = underlined(page.text, weighed, model.topic.language)
+        text, weighed = underlined(page.text, row["title"], weighed, model.topic.language)
         settings = read_json(run.path / RUN_FILE).get("settings")
         is_other = isinstance(settings, dict) and bool(settings.get(_CLASSIFIER))
         return shown | {"text": text, "weighed": weighed, "model": model, "has_classifier": is_other}

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 MARKED, FOR, AGAINST = "marked", "for", "against"
 """What a piece of a text is: a word that is sought for, a term that weighed for the topic, or one against it."""
-N_TERMS = 10
+N_TERMS = 8
 _MAX_TERMS_BYTES, _MAX_COUNT = 1_000_000, 1_000_000
 _TITLE = "title: "
 _PAGE = "page"
@@ -89,9 +89,9 @@ def _weighed(term: str, count: int, weight: float) -> Weighed:
 
 
 def underlined(
-    text: Iterable[Sequence[Piece]], found: WeighedWords, language: str
+    text: Iterable[Sequence[Piece]], title: str, found: WeighedWords, language: str
 ) -> tuple[list[list[Piece]], WeighedWords]:
-    """Return a text whose words of these terms are pieces of their own, and the terms named by the words that stand there."""
+    """Return a text whose words of these terms are pieces of their own, and the terms named by words of text or title."""
     signs = dict.fromkeys((each.term for each in found.words_for), FOR)
     signs |= dict.fromkeys((each.term for each in found.words_against), AGAINST)
     analyzer, term_of, word_of = Analyzer(language), dict[str, str](), dict[str, str]()
@@ -116,6 +116,8 @@ def underlined(
             yield piece[at:], ""
 
     pieces = [[each for piece, kind in line for each in ([(piece, kind)] if kind else split(piece))] for line in text]
+    for each in _WORD.findall(title):
+        sign(each)
     return pieces, replace(
         found, words_for=_named(found.words_for, word_of), words_against=_named(found.words_against, word_of)
     )
