@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from focused.utils.files import write_whole
+from focused.utils.files import read_regular, write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -20,6 +20,7 @@ WORDS, SENTENCE, URL, FILE, RUN, PAGE = "keywords", "describe", "url", "file", "
 KINDS = {WORDS: "Words", SENTENCE: "A sentence or two", URL: "URLs", FILE: "Files", RUN: "Pages of runs"}
 """Kinds of items, in the order in which they are listed; a page of a run is listed only where it is doubtful."""
 _ASIDE = ".removed"
+_MAX_BYTES = 200_000_000
 _RUN_LINE = re.compile(r"run-([0-9a-f]{12})\.jsonl line ([0-9]{1,6})")
 _TOKEN = re.compile(r"[^\s,;=()]+")
 
@@ -110,13 +111,16 @@ def _change(material: Material, kind: str, name: str) -> tuple[Path, str | None]
 
 def _url_at(material: Material, key: str, number: int) -> str:
     """Return the URL in a line of a run's file; empty if there is none."""
-    lines = _lines(material.run_file(key)) if key in material.run_keys() else []
+    try:
+        lines = _lines(material.run_file(key)) if key in material.run_keys() else []
+    except (OSError, ValueError):
+        return ""
     return _url_of(lines[number - 1]) if 0 < number <= len(lines) else ""
 
 
 def _lines(path: Path) -> list[str]:
     # Not by splitlines: a text may hold other ends of lines than those of the file.
-    text = path.read_text(encoding="utf-8", errors="replace")
+    text = read_regular(path, _MAX_BYTES).decode("utf-8", "replace")
     return [f"{line}\n" for line in text.removesuffix("\n").split("\n")]
 
 

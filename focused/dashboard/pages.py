@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from focused.collection.learnt import Learnt
 from focused.collection.marking import marked
 from focused.collection.schema import CollectionFileError
+from focused.collection.verdict_folder import ASSESSOR
 from focused.collection.view import CollectionView
 from focused.collection.word_index import bring_up_to_date
 from focused.dashboard.weighed_words import MARKED
@@ -65,7 +66,8 @@ class OnePage:
         by = ", ".join(f"{person} says {'yes' if said else 'no'}" for person, said in self.people.items())
         if self.row["verdict"] is not None:
             return f"{'yes' if self.row['verdict'] else 'no'}{f' ({by})' if by else ''}"
-        return f"people contradict each other: {by}" if len(set(self.people.values())) > 1 else by or "nothing"
+        people = {said for person, said in self.people.items() if not person.startswith(ASSESSOR)}
+        return f"people contradict each other: {by}" if len(people) > 1 else by or "nothing"
 
 
 def find(run_dir: Path, wanted: PageFilter, sort: str, offset: int) -> Found:

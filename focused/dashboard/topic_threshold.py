@@ -25,8 +25,8 @@ def threshold_of(settings: Mapping[str, Any]) -> float | None:
 
 def why_not_set(name: str, models_dirs: Sequence[Path]) -> str:
     """Return why a topic's threshold cannot be set here; empty if it can."""
-    own = models_dirs[0] / name
-    if not (own / TOPIC_FILE).is_file():
+    own = models_dirs[0] / name if models_dirs else None
+    if own is None or not (own / TOPIC_FILE).is_file():
         return (
             f"Topic {name} is not in your own models folder, so its threshold is not set here. Name it when a crawl starts in "
             f"a terminal: -s {RELEVANCE_THRESHOLD.name}=0.5"
