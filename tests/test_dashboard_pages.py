@@ -21,6 +21,7 @@ from focused.dashboard import page_models
 from focused.dashboard.app import make_app
 from focused.dashboard.processes import Commands
 from focused.dashboard.runs import Runs
+from focused.method.topic import TopicError
 
 HOST, TOKEN = "127.0.0.1:8088", "right-token"
 OWN = {"origin": f"http://{HOST}"}
@@ -195,6 +196,15 @@ def test_a_strangers_model_or_page_is_harmless(client, run_dir, what):
         assert "Traceback" not in answer.text
 
 
+def test_an_archive_that_is_much_larger_than_it_looks_is_not_unpacked(tmp_path, monkeypatch):
+    folder = topic().save(tmp_path)
+    with zipfile.ZipFile(folder / "model.npz", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("terms.npy", bytes(50_000_000))
+    monkeypatch.setattr(page_models, "load_topic", lambda *words: pytest.fail("It was read"))
+    with pytest.raises(TopicError, match="too large to be looked into"):
+        page_models.PageModels()._load("stars", tmp_path)
+
+
 def test_damaged_counts_of_terms_are_a_value_error():
     for text in (b'{"star": Infinity}', b"[1]", b'{"a": {}}'):
         with pytest.raises(ValueError, match="cannot be read"):
@@ -218,6 +228,14 @@ def test_a_yes_on_a_page_that_a_person_chose_counts_at_once_and_is_in_no_figure(
         assert judged.figures().precision is None
     client.post(path, data={"as": "ann", "answer": "u"}, headers=OWN)
     assert "<dt>people say</dt><dd>nothing</dd>" in client.get(path).text
+
+
+def test_a_verdict_names_the_model_that_had_learnt_when_it_was_given(client, run_dir):
+    change(
+        run_dir, "INSERT INTO about VALUES (?, ?)", KEY, json.dumps({"model": "abc", "precision": None, "recall": None})
+    )
+    client.post(f"{path_of(run_dir)}/pages/1", data={"as": "ann", "answer": "y"}, headers=OWN)
+    assert json.loads((run_dir / "verdicts" / "ann.jsonl").read_text())["model"] == "abc"
 
 
 @pytest.mark.parametrize(
