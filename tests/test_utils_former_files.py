@@ -26,9 +26,9 @@ def test_a_resumed_crawl_appends_to_its_files_under_their_present_names(tmp_path
 
 def test_present_files_are_never_replaced_by_former_ones(tmp_path):
     for name in ("adaptation.jsonl", "retraining.jsonl"):
-        (tmp_path / name).write_text(name)
+        (tmp_path / name).write_text(f"{name}\n")
     cut_back(tmp_path, {"retraining.jsonl": 100})
-    assert record_path(tmp_path).read_text() == "retraining.jsonl"
+    assert record_path(tmp_path).read_text() == "retraining.jsonl\n"
 
 
 def test_a_finished_crawl_is_read_under_its_former_names(tmp_path):
