@@ -83,12 +83,15 @@ def make_run(page: Any, root: str) -> str:
     page.goto(f"{root}{run}/learn")
     page.click("text=What would it do?")
     page.wait_for_selector("text=What a training would do")
-    page.click("summary:has-text('although it is worse')")
-    page.check("[name=sure]")
-    page.click("text=Take it all the same")
+    if page.locator("summary:has-text('although it is worse')").count():
+        page.click("summary:has-text('although it is worse')")
+        page.check("[name=sure]")
+        page.click("text=Take it all the same")
+    else:
+        page.click("button:has-text('Train demo')")
     page.wait_for_selector(".answer:has-text('Now for')")
     page.click("text=What would it do?")  # known already: a refusal is a view as well
-    page.wait_for_selector("[role=alert], #would")
+    page.wait_for_selector("[role=alert]:not(#lost), #would")
     return run
 
 
