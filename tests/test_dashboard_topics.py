@@ -57,7 +57,9 @@ def test_a_topic_is_trained_from_all_that_was_given_and_what_is_added_later_join
     assert sorted(path.name for path in (folder / "files").iterdir()) == ["evil-bee-2.html", "evil-bee.html"]
     assert json.loads((folder / f"run-{run.key}.jsonl").read_text())["url"] == "2"  # the one that people said yes to
     more = {"name": "bees", "urls": "http://b.example/", "seeds": "http://seed.example/", "title": "Bees"}
-    assert client.post("/topics", data=more, headers=OWN).status_code == 200
+    refused = client.post("/topics", data=more, headers=OWN)  # as if it were a new one
+    assert (refused.status_code, "Open it to widen it" in refused.text) == (400, True)
+    assert client.post("/topics", data=more | {"widen": "yes"}, headers=OWN).status_code == 200
     words = trained_with(client, runs_dir)
     assert words[2:4] == ["--title=Bees", "--keywords=--force bee"]
     assert words[-1] == f"--seeds={folder / 'seeds.txt'}"

@@ -107,7 +107,9 @@ class Topics:
     async def make(self, request: Request) -> Response:
         """Add to the material of a topic, and train it."""
         async with request.form(max_files=MAX_FILES, max_fields=30) as form:
-            said = {name: text_of(form, name, 60_000) for name in ("name", *TEXTS, "urls", "seeds", "run", "which")}
+            said = {
+                name: text_of(form, name, 60_000) for name in ("name", "widen", *TEXTS, "urls", "seeds", "run", "which")
+            }
             files = [
                 (file.filename or "", await file.read(MAX_FILE_BYTES + 1))
                 for file in form.getlist("files")
@@ -129,6 +131,10 @@ class Topics:
             raise ValueError(
                 f"Topic {name!r} was not made here, and what it was learnt from is elsewhere. Widen it by verdicts on a run "
                 "of it (Learn), or choose another name"
+            )
+        if material.is_there and material.log.exists() and said["widen"] != "yes":  # a training has begun before
+            raise ValueError(
+                f"There is a topic {name!r} that was made here. Open it to widen it, or choose another name"
             )
         for named, content in files:  # all, before any is written
             if len(content) > MAX_FILE_BYTES:
