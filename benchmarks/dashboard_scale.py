@@ -138,7 +138,7 @@ def measured(folder: Path, texts: list[str]) -> tuple[list[list[str]], str]:
     process = subprocess.Popen(command, cwd=ROOT, env={**os.environ}, stdout=subprocess.PIPE, text=True)
     try:
         assert process.stdout is not None
-        link = next(found[0] for line in process.stdout if (found := re.search(r"http://\S+", line)))
+        link = next(found[0] for line in process.stdout if (found := re.search(r"http://127\S+", line)))
         where, browser = urlsplit(link), urllib.request.build_opener(urllib.request.HTTPCookieProcessor(CookieJar()))
         home = f"{where.scheme}://{where.netloc}"
 
