@@ -71,7 +71,9 @@ class JudgingRoom:
         done, _ = await asyncio.wait([work], timeout=soon.ANSWER_SECS)
         if done:
             return work.result()
-        work.add_done_callback(lambda each: each.exception())  # it is said when the person asks again
+        work.add_done_callback(
+            lambda each: each.cancelled() or each.exception()
+        )  # it is said when the person asks again
         return Asked(person, None, (0, 0, 0), [], is_reading=True)
 
     async def answer(self, run_dir: Path, person: str, url: str, answer: str) -> Asked:

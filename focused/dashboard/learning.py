@@ -12,7 +12,7 @@ from starlette.routing import Route
 from focused.collection.schema import CollectionFileError
 from focused.dashboard.runs import read_json
 from focused.dashboard.verdicts import verdict_stamps
-from focused.method.topic import MANIFEST_FILE, TOPIC_FILE, TopicError, check_topic_name, topic_names
+from focused.method.topic import MANIFEST_FILE, TOPIC_FILE, is_topic_name, topic_names
 from focused.retraining.versions import FOLDER, read_attempts
 
 if TYPE_CHECKING:
@@ -185,12 +185,3 @@ def numbers(value: Any) -> dict[str, Any]:
 
 def _list(value: Any) -> list[Any]:
     return value[:500] if isinstance(value, list) else []
-
-
-def is_topic_name(name: str) -> bool:
-    """Tell whether a text may name a topic: no path is made of others."""
-    try:
-        check_topic_name(name)
-    except TopicError:
-        return False
-    return True

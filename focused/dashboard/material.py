@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from focused.dashboard.runs import read_json
-from focused.method.topic import TopicError, check_topic_name
+from focused.method.topic import is_topic_name
 from focused.utils.files import write_whole
 
 if TYPE_CHECKING:
@@ -140,15 +140,7 @@ def check_file_name(named: str) -> tuple[str, str]:
 def materials(runs_dir: Path) -> list[Material]:
     """Return what topics were made from here, by their names."""
     found = sorted(path.parent.name for path in (runs_dir / FOLDER).glob(f"*/{_ABOUT}"))
-    return [Material(runs_dir, name) for name in found if _is_name(name)]
-
-
-def _is_name(name: str) -> bool:
-    try:
-        check_topic_name(name)
-    except TopicError:
-        return False
-    return True
+    return [Material(runs_dir, name) for name in found if is_topic_name(name)]
 
 
 def read_urls(text: str) -> list[str]:

@@ -16,7 +16,7 @@ from focused.dashboard.material_items import KINDS, doubtful_items, items
 from focused.dashboard.processes import error_line
 from focused.dashboard.site import text_of
 from focused.dashboard.topic_threshold import why_not_set
-from focused.method.topic import TopicError, check_topic_name, topic_names
+from focused.method.topic import check_topic_name, is_topic_name, topic_names
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -85,10 +85,8 @@ class Topics:
     def material_of(self, request: Request) -> Material:
         """Return the material of the topic that the path names, which need not be made here."""
         name = request.path_params["name"]
-        try:
-            check_topic_name(name)
-        except TopicError:
-            raise HTTPException(404, "There is no such topic.") from None
+        if not is_topic_name(name):
+            raise HTTPException(404, "There is no such topic.")
         material = Material(self._site.runs.folder, name)
         if name not in self.names() and not material.is_there:
             raise HTTPException(404, "There is no such topic.")

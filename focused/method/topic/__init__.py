@@ -19,6 +19,7 @@ from focused.method.topic.names import (
     TopicError,
     check_counting,
     check_topic_name,
+    is_topic_name,
     retrain_advice,
     topic_names,
 )
@@ -27,6 +28,6 @@ from focused.method.topic.topic import FORMAT, Topic
 
 __all__ = [
     "COUNTING", "EXAMPLES_FILE", "FIRST_TERM", "FORMAT", "MANIFEST_FILE", "MODEL_FILE", "TERMS", "TOPIC_FILE",
-    "Analyzer", "Topic", "TopicError", "TopicExamples", "check_counting", "check_topic_name", "is_topic_setting",
-    "load_topic", "read_topic_file", "retrain_advice", "topic_names",
+    "Analyzer", "Topic", "TopicError", "TopicExamples", "check_counting", "check_topic_name", "is_topic_name",
+    "is_topic_setting", "load_topic", "read_topic_file", "retrain_advice", "topic_names",
 ]  # fmt: skip

@@ -30,7 +30,7 @@ def check_topic_name(name: str) -> str:
 
     Raises TopicError if it could not be the name of a directory of the models folder.
     """
-    if not _NAME.fullmatch(name):
+    if not is_topic_name(name):
         shown = name if len(name) <= 80 else f"{name[:80]}... ({len(name)} characters)"
         raise TopicError(
             f"A topic's name must be 1 to 64 lower-case letters, digits, '-' and '_', the first a letter or digit. "
@@ -39,10 +39,15 @@ def check_topic_name(name: str) -> str:
     return name
 
 
+def is_topic_name(name: str) -> bool:
+    """Tell whether a text may name a topic; no path is made of others."""
+    return _NAME.fullmatch(name) is not None
+
+
 def topic_names(*models_dirs: Path) -> list[str]:
     """Return the names of the topics in models folders."""
     found = {path.parent.name for folder in models_dirs for path in folder.glob(f"*/{TOPIC_FILE}")}
-    return sorted(name for name in found if _NAME.fullmatch(name))
+    return sorted(filter(is_topic_name, found))
 
 
 def retrain_advice(name: str, manifest: Mapping[str, Any]) -> str:
