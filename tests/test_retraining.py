@@ -182,6 +182,9 @@ def test_what_is_wrong_with_a_verdict_file_is_said_once_with_its_line_and_what_i
     assert len(faults) == 7
     assert "line 1 " in of["array.json"]
     assert "JSON Lines, one object a line, and not an array" in of["array.json"]
+    assert (
+        "jq -c '.[]' array.json > lines && mv lines array.jsonl" in of["array.json"]
+    )  # no file is read and emptied at once
     assert "must be text in UTF-8" in of["binary.csv"]
     assert "line 2 " in of["long.jsonl"]
     assert all(len(fault) < 700 for fault in faults)

@@ -46,7 +46,7 @@ class FileFaults:
         if is_array:
             return (
                 "The file must hold JSON Lines, one object a line, and not an array. Convert it "
-                f"(jq -c '.[]' {self.path.name} > {self.path.stem}.jsonl)."
+                f"(jq -c '.[]' {self.path.name} > lines && mv lines {self.path.stem}.jsonl)."
             )
         if self.separator:
             return f"It must be a row of a URL, yes or no, and perhaps a note, separated by {self.separator!r}."
