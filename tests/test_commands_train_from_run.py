@@ -15,14 +15,13 @@ from focused.collection.page import CollectedPage
 from focused.collection.store import CollectionStore
 from focused.commands.train_from_run import train_from_run
 from focused.commands.train_from_run_words import WOULD
-from focused.commands.train_put_in_place import PREVIOUS
 from focused.method.topic import load_topic
 from focused.method.topic.counted import relevance_of_counts
 from focused.retraining.augmentation import AugmentedExamples
 from focused.retraining.judged_pages import JudgedPage, read_record
 from focused.retraining.training import Retraining
 from focused.retraining.versions import Attempt
-from focused.utils.file_names import RETRAINING_FILE
+from focused.utils.file_names import PREVIOUS_FOLDER, RETRAINING_FILE
 
 
 @pytest.fixture(scope="module")
@@ -83,12 +82,12 @@ def test_a_better_model_takes_the_topics_place_and_the_former_topic_is_kept_as_i
     assert "): average precision" in said
     assert "and 40 pages with a verdict" in said
     assert "at the threshold, F1 " in said
-    kept = models / "stars" / PREVIOUS / "stars"
+    kept = models / "stars" / PREVIOUS_FOLDER / "stars"
     assert str(kept) in said
     assert contents(kept) == before
     now = load_topic("stars", models)
     assert now.manifest["retraining"]["held_out"]["new"] > now.manifest["retraining"]["held_out"]["first"]
-    former = load_topic("stars", models / "stars" / PREVIOUS)
+    former = load_topic("stars", models / "stars" / PREVIOUS_FOLDER)
     assert former.model_sha256 != now.model_sha256
     for path in kept.iterdir():  # as the message says
         shutil.copy(path, models / "stars")
@@ -103,15 +102,15 @@ def test_a_worse_model_does_not_take_the_topics_place_unless_it_is_forced_to(mod
     assert "--force" in str(error.value)
     assert "(the topic's own examples)" in str(error.value)
     assert contents(models / "stars") == before
-    assert not (models / "stars" / PREVIOUS).exists()
+    assert not (models / "stars" / PREVIOUS_FOLDER).exists()
     would = train_from_run("stars", run, models, tolerance=0.02, force=False, say=print, dry_run=True)
     assert would.startswith(f"{WOULD} of topic stars would do.\nIt is worse (average precision")
     assert "F1 of held-out examples" in would
     assert contents(models / "stars") == before  # nothing was written
-    assert not (models / "stars" / PREVIOUS).exists()
+    assert not (models / "stars" / PREVIOUS_FOLDER).exists()
     said = train_from_run("stars", run, models, tolerance=0.02, force=True, say=print)
     assert "It is worse (average precision" in said
-    assert contents(models / "stars" / PREVIOUS / "stars") == before
+    assert contents(models / "stars" / PREVIOUS_FOLDER / "stars") == before
     assert contents(models / "stars") != before
 
 
@@ -129,10 +128,10 @@ def test_counts_of_two_countings_are_never_joined_not_even_by_force(models, tmp_
 def test_a_topic_that_cannot_be_kept_is_not_replaced(models, tmp_path):
     before = contents(models / "stars")
     run = a_run(tmp_path / "run", models, STAR_WORDS, is_right=True)
-    (models / "stars" / PREVIOUS).write_text("in the way")
+    (models / "stars" / PREVIOUS_FOLDER).write_text("in the way")
     with pytest.raises(ValueError, match="cannot be kept"):
         train_from_run("stars", run, models, tolerance=0.02, force=False, say=print)
-    (models / "stars" / PREVIOUS).unlink()
+    (models / "stars" / PREVIOUS_FOLDER).unlink()
     assert contents(models / "stars") == before
 
 
@@ -157,11 +156,13 @@ def test_trained_from_one_run_twice_a_topic_has_its_pages_once(models, tmp_path)
     train_from_run("stars", run, models, tolerance=0.02, force=True, say=print)
     after = joined_in(models)
     assert after == (before[0] + 20, before[1] + 20)
-    files, kept = contents(models / "stars"), contents(models / "stars" / PREVIOUS / "stars")
+    files, kept = contents(models / "stars"), contents(models / "stars" / PREVIOUS_FOLDER / "stars")
     with pytest.raises(ValueError, match=r"\(40 pages\) is among the examples of topic 'stars' already"):
         train_from_run("stars", run, models, tolerance=0.02, force=True, say=print)
     assert contents(models / "stars") == files
-    assert contents(models / "stars" / PREVIOUS / "stars") == kept  # the topic before the run, not the one after it
+    assert (
+        contents(models / "stars" / PREVIOUS_FOLDER / "stars") == kept
+    )  # the topic before the run, not the one after it
 
 
 def test_of_a_run_that_went_on_only_what_is_new_joins_and_what_is_known_is_said(models, tmp_path):

@@ -12,10 +12,11 @@ from scrapy.settings import Settings
 
 from focused.collection.judged_rows import JudgedRows
 from focused.collection.view import CollectionView
-from focused.commands.train_judging_again import AFTERWARDS, judge_run_again
+from focused.commands.train_judging_again import judge_run_again
 from focused.frontier.store.schema import lock
 from focused.method.topic.judge import Judge
 from focused.retraining.judged_again import JudgingAgain
+from focused.retraining.versions import AFTERWARDS
 
 FOR, AGAINST = hand_made.FOR[0], hand_made.AGAINST[0]
 

@@ -337,10 +337,3 @@ def test_beyond_the_end_the_last_pages_are_shown_and_links_keep_filters_and_name
     assert "language=en&amp;as=ann&amp;offset=50" in shown
     assert "/pages/102?as=ann" in shown
     assert "0 pages" in client.get(f"{path_of(run_dir)}/pages", params=asked | {"language": "de"}).text
-
-
-def test_the_page_knows_where_a_training_keeps_the_former_topic_and_how_it_numbers_pages():
-    from focused.commands.train_judging_again import AFTERWARDS
-    from focused.commands.train_put_in_place import PREVIOUS
-
-    assert (page_models.AFTERWARDS, page_models._PREVIOUS) == (AFTERWARDS, PREVIOUS)

@@ -17,6 +17,7 @@ from focused.method.topic import load_topic
 from focused.method.topic.judge import RELEVANCE_THRESHOLD
 from focused.retraining.applied_verdicts import apply_verdicts
 from focused.retraining.judged_again import JudgingAgain, judges_words, note_what_is_learnt
+from focused.retraining.versions import AFTERWARDS
 from focused.utils.file_names import COLLECTION_FILE, FRONTIER_FILE, RUN_FILE
 from focused.utils.files import read_regular
 from focused.utils.words import quantity
@@ -27,9 +28,6 @@ if TYPE_CHECKING:
 
     from scrapy.settings import BaseSettings
 
-AFTERWARDS = 0
-"""Model version of pages that no version of the crawl has judged, but the topic as it was trained from it afterwards. A crawl
-that is resumed judges them again by its own."""
 
 _OF_CRAWL = (RELEVANCE_THRESHOLD, LANGUAGES, PAGE_CLASSIFIER, JUDGE_AGAIN_SECS)
 """Settings of the crawl that say which pages are relevant."""

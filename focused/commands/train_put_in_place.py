@@ -8,14 +8,12 @@ from typing import TYPE_CHECKING
 from focused.commands.train_from_run_words import where
 from focused.method.topic import TopicError
 from focused.method.topic.names import EXAMPLES_FILE, MANIFEST_FILE, MODEL_FILE, TOPIC_FILE
+from focused.utils.file_names import PREVIOUS_FOLDER
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from focused.method.topic import Topic
-
-PREVIOUS = "previous"
-"""Folder in a topic's directory that keeps the former topic, laid out as a models folder."""
 
 
 def put_in_place(topic: Topic, made: Topic, run_dir: Path, models_dir: Path) -> list[str]:
@@ -36,7 +34,7 @@ def put_in_place(topic: Topic, made: Topic, run_dir: Path, models_dir: Path) -> 
 def _keep(topic: Topic, models_dir: Path) -> Path:
     """Copy a topic's files to where the one before is kept, and return that directory."""
     assert topic.directory is not None
-    kept = models_dir / topic.name / PREVIOUS / topic.name
+    kept = models_dir / topic.name / PREVIOUS_FOLDER / topic.name
     try:
         kept.mkdir(parents=True, exist_ok=True)
         for name in (MODEL_FILE, EXAMPLES_FILE, MANIFEST_FILE, TOPIC_FILE):

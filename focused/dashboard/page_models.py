@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 from focused.collection.learnt import name_of_model
 from focused.dashboard.runs import read_json
 from focused.method.topic import MANIFEST_FILE, MODEL_FILE, TOPIC_FILE, TopicError, check_topic_name, load_topic
-from focused.retraining.versions import FOLDER
-from focused.utils.file_names import RUN_FILE
+from focused.retraining.versions import AFTERWARDS, FIRST, FOLDER
+from focused.utils.file_names import PREVIOUS_FOLDER, RUN_FILE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,13 +23,9 @@ if TYPE_CHECKING:
     from focused.dashboard.runs import RunState
     from focused.method.topic import Topic
 
-AFTERWARDS, FIRST = 0, 1
-"""Versions: the topic as it was trained from the run afterwards, which judged its pages again; the topic's own model."""
 _MAX_KNOWN, _MAX_KNOWN_TERMS = 8, 30_000
 _MAX_BYTES = {MODEL_FILE: 3_000_000, MANIFEST_FILE: 1_000_000, TOPIC_FILE: 200_000}
 """Of a model also unpacked. Models have some 100 kB; larger ones would take the time and the memory of other views."""
-_PREVIOUS = "previous"
-"""Folder in a topic's directory that keeps the former topic (`focused.commands.train_put_in_place.PREVIOUS`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +77,7 @@ class PageModels:
         if home is None:
             raise TopicError(f"The topic {name} is not among the topics here")
         if version <= FIRST and isinstance(digest, str) and digest:
-            for folder in (home, home / name / _PREVIOUS):
+            for folder in (home, home / name / PREVIOUS_FOLDER):
                 with suppress(TopicError):
                     topic = self._load(name, folder)
                     if name_of_model(topic.model_sha256) == name_of_model(digest):

@@ -34,6 +34,9 @@ TASK_FILE = "retraining-task.json"
 HARVEST_TASK_FILE = "harvest-task.json"
 """The task of estimating the harvest at the end; it is removed when it is done."""
 FIRST = 1
+AFTERWARDS = 0
+"""Model version of pages that no version of the crawl has judged, but the topic as it was trained from it afterwards. A crawl
+that is resumed judges them again by its own."""
 _MAX_LABELS_BYTES = 100_000_000
 _FORMER_FIELDS = {"n_doubtful": "n_label_noise", "n_new_side": "n_new_subtopic"}
 """Fields of an attempt that the version before this one wrote under other names."""

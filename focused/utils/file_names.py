@@ -24,6 +24,8 @@ VERDICTS_FOLDER = "verdicts"
 VERSIONS_FILE, RETRAINING_FILE = "versions.jsonl", "retraining.jsonl"
 #: The versions themselves.
 VERSIONS_FOLDER = "versions"
+PREVIOUS_FOLDER = "previous"
+"""In a topic's directory: the former topic, laid out as a models folder."""
 CRAWL_FILES = frozenset(
     {
         *(RUN_FILE, PAGES_FILE, HARVEST_FILE, FETCHED_FILE, WARC_FILE, PROGRESS_FILE, ALERTS_FILE),
