@@ -59,10 +59,10 @@ class Plan:
 
 
 PLANS = (
-    Plan("random, ten verdicts", 15, ("random",)),
+    Plan("random, ten verdicts", 10, ("random",)),
     Plan("random", 60, ("random",)),
     Plan("random, nearly all are relevant", 60, ("random",), bias=2.0),
-    Plan("mixed, the first figure", 50),
+    Plan("mixed, the first figure", 34),
     Plan("mixed", 150),
     Plan("mixed, the model is too sure", 100, bias=-1.0),
     Plan("mixed, a small collection", 100, n_pages=300),

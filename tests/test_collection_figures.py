@@ -58,6 +58,31 @@ def test_what_is_judged_whole_is_known():
     assert (found.recall.value, found.recall.low, found.recall.high) == (1.0, 1.0, 1.0)
 
 
+def test_ten_random_verdicts_give_both_figures_whatever_the_model_says_of_these_pages():
+    places, verdicts = (np.arange(100) / 100).tolist(), [1.0] * 10 + [np.nan] * 90
+    drawn = group(places, verdicts, [100] * 10 + [0] * 90)
+    for n_accepted, knows_precision, knows_recall in (
+        (10, True, False),
+        (7, True, True),
+        (3, True, True),
+        (2, False, False),
+    ):
+        relevant = np.arange(100) < n_accepted
+        relevant[20:60] = True
+        found = figures(drawn, relevant)
+        assert (found.precision is not None, found.recall is not None) == (knows_precision, knows_recall)
+        assert ("3 more" in "".join(figure_lines(found, None))) == (not knows_recall and knows_precision)
+
+
+def test_the_first_figures_hold_the_truth_and_are_no_wider_than_they_must_be():
+    for tally in sessions.tallies(sessions.Plan("random", 10, ("random",)), 100):
+        assert len(tally.n) == 100
+        assert np.mean(tally.held) >= 0.93
+    precision, _ = sessions.tallies(sessions.Plan("mixed", 34), 60)
+    assert len(precision.n) == 60
+    assert np.mean(precision.width) <= 1.2 * np.mean(precision.wilson_width)
+
+
 def test_fewer_than_ten_verdicts_give_no_figure():
     places = (np.arange(100) / 100).tolist()
     for n, is_known in ((9, False), (10, True)):
@@ -144,10 +169,10 @@ def test_of_a_crawl_that_has_gone_far_beyond_the_sample_the_figure_is_of_the_pag
 
 def test_a_belief_is_called_a_belief_and_what_is_missing_is_said():
     share = Share(0.8, 0.7, 0.9, 40, 1200)
-    assert list(figure_lines(Figures(share, None, 40, 4, 1), 0.95)) == [
+    assert list(figure_lines(Figures(share, None, 40, 1, 1), 0.95)) == [
         "Precision of the collection: 0.80 (0.70 to 0.90, 95 % interval) by 40 verdicts on random pages of the first 1,200; "
         "the model believes 0.95",
-        "Recall among the pages fetched: not known yet; 6 more verdicts on random pages that it calls irrelevant will say",
+        "Recall among the pages fetched: not known yet; 2 more verdicts on random pages that it calls irrelevant will say",
         "Left out of these figures: 1 random page that nobody would judge",
     ]
     assert list(figure_lines(Figures(None, None, 0, 0, 0), 0.95)) == []

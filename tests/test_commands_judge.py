@@ -161,10 +161,11 @@ def test_it_stops_after_as_many_pages_as_are_wanted_and_when_none_is_left(capsys
 
 def test_ten_random_verdicts_give_the_figure_beside_the_models_belief(capsys, monkeypatch, tmp_path):
     run_dir = collect(tmp_path / "run", *(collected(number, 0.8 if number <= 60 else 0.1) for number in range(1, 101)))
-    out = judge(capsys, monkeypatch, "y" * 14, run_dir, order="random")
-    assert "Precision of the collection: not known yet; 1 more verdict on random pages" in out
-    out = judge(capsys, monkeypatch, "yy", run_dir, order="random")
+    out = judge(capsys, monkeypatch, "y" * 9, run_dir, order="random")
+    assert "Precision of the collection: not known yet; 1 more verdict on random pages will say" in out
+    out = judge(capsys, monkeypatch, "y", run_dir, order="random")
     assert "Precision of the collection: 1.00 (0." in out
+    assert "Recall among the pages fetched: 0." in out
     assert "the model believes 0.80" in out
     assert "Precision" in judge(capsys, monkeypatch, "", run_dir, pages="0")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from focused.collection.figures import LEAST_VERDICTS
+from focused.collection.figures import LEAST_OF_GROUP, LEAST_VERDICTS
 from focused.utils.words import quantity
 
 if TYPE_CHECKING:
@@ -30,13 +30,13 @@ def figure_lines(found: Figures, believed: float | None) -> Iterator[str]:
     if found.precision is not None:
         yield f"Precision of the collection: {_share(found.precision)}{belief}"
     else:
-        n = max(LEAST_VERDICTS - found.n_accepted, 1)
-        yield f"Precision of the collection: not known yet; {_missing(n)} the model calls relevant will say{belief}"
+        missing = _missing(found, found.n_accepted, "that the model calls relevant")
+        yield f"Precision of the collection: not known yet; {missing} will say{belief}"
     if found.recall is not None:
         yield f"Recall among the pages fetched: {_share(found.recall)}"
     else:
-        n = max(LEAST_VERDICTS - found.n_refused, 1)
-        yield f"Recall among the pages fetched: not known yet; {_missing(n)} it calls irrelevant will say"
+        missing = _missing(found, found.n_refused, "that it calls irrelevant")
+        yield f"Recall among the pages fetched: not known yet; {missing} will say"
     if former:
         yield f"Before the model learnt from these verdicts: {'; '.join(former)}. The same verdicts say nothing of it since"
     elif found.n_learnt:
@@ -53,5 +53,9 @@ def _share(share: Share) -> str:
     )
 
 
-def _missing(n: int) -> str:
-    return f"{n} more {'verdict' if n == 1 else 'verdicts'} on random pages that"
+def _missing(found: Figures, n_of_group: int, group: str) -> str:
+    """Say which verdicts are missing: any on random pages, or, where there are enough of these, some of one group."""
+    n = LEAST_VERDICTS - found.n_accepted - found.n_refused
+    which = "" if n > 0 else f" {group}"
+    n = n if n > 0 else max(LEAST_OF_GROUP - n_of_group, 1)
+    return f"{n} more {'verdict' if n == 1 else 'verdicts'} on random pages{which}"

@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from focused.collection.sample import Flags, Ints
 
 LEAST_VERDICTS = 10
-"""On pages drawn at random, from which a figure is shown."""
+"""On pages drawn at random, from which figures are shown."""
+LEAST_OF_GROUP = 3
+"""Of these, among the pages that the model calls relevant (for precision), and among the others as well (for recall)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,13 +60,16 @@ def figures(pages: Group, relevant: Flags, learnt: Ints | None = None) -> Figure
     known = np.zeros(0, dtype=np.int64) if learnt is None else learnt
     accepted, refused = _part(pages, relevant), _part(pages, ~relevant)
     n_skipped = int((np.isnan(pages.verdict) & (pages.drawn_at > 0)).sum())
+    n_accepted, n_refused = _n_sampled(accepted), _n_sampled(refused)
+    if n_accepted + n_refused < LEAST_VERDICTS:
+        return Figures(None, None, n_accepted, n_refused, n_skipped)
     precision, recall = _precision(accepted, refused, known), _recall(accepted, refused, known)
-    return Figures(precision, recall, _n_sampled(accepted), _n_sampled(refused), n_skipped)
+    return Figures(precision, recall, n_accepted, n_refused, n_skipped)
 
 
 def _precision(accepted: Group, refused: Group, learnt: Ints) -> Share | None:
     """Return the precision. Pages that people have taken out, and those that they have put in, are known."""
-    of_pages = horizon([accepted], LEAST_VERDICTS)
+    of_pages = horizon([accepted], LEAST_OF_GROUP)
     if not of_pages:
         return None
     share, _ = relevant_share(accepted, of_pages)
@@ -84,7 +89,7 @@ def _precision(accepted: Group, refused: Group, learnt: Ints) -> Share | None:
 
 def _recall(accepted: Group, refused: Group, learnt: Ints) -> Share | None:
     """Return the recall: found / (found + missed), its interval by MOVER for a ratio (Donner and Zou 2012)."""
-    of_pages = horizon([accepted, refused], LEAST_VERDICTS)
+    of_pages = horizon([accepted, refused], LEAST_OF_GROUP)
     if not of_pages:
         return None
     found_share, _ = relevant_share(accepted, of_pages)

@@ -34,7 +34,7 @@ ORDERS: dict[str, dict[str, float]] = {
 """Share of each kind of pick."""
 
 ACCEPTED_SHARE = 2 / 3
-"""Of the random picks those that the model calls relevant: ten verdicts on them give a figure."""
+"""Of the random picks those that the model calls relevant: precision needs them, and a new user wants that first."""
 MAX_LOOKED = 4000
 """Pages that uncertain ones and those of a new side are chosen from: those nearest to the threshold."""
 DENSITY = 0.3

@@ -10,6 +10,8 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from focused.method.topic import TERMS
 from focused.method.training.term_counting import count
 from focused.utils.file_names import RETRAINING_FILE
@@ -83,10 +85,11 @@ def that_join(pages: Iterable[JudgedPage], labels: Container[int]) -> list[Judge
 
 def term_counts(counts: Counts) -> TermCounts:
     """Return the counts of a text by term, the most frequent first where there are too many."""
-    chosen = list(zip(counts.ids.tolist(), counts.counts.tolist(), strict=True))
-    if len(chosen) > MAX_TERMS:
-        chosen = sorted(chosen, key=lambda pair: -pair[1])[:MAX_TERMS]
-    return {TERMS.term(number): n for number, n in chosen}
+    ids, numbers = counts
+    if len(ids) > MAX_TERMS:
+        chosen = np.argsort(-numbers, kind="stable")[:MAX_TERMS]
+        ids, numbers = ids[chosen], numbers[chosen]
+    return dict(zip(TERMS.terms(ids), numbers.tolist(), strict=True))
 
 
 def judged_terms(page: Page, page_text: str) -> TermCounts:

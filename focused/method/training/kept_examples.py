@@ -79,7 +79,7 @@ def _addresses(page: CountedPage) -> list[str]:
 
 
 def _by_term(counts: Counts) -> dict[str, int]:
-    return {TERMS.term(number): n for number, n in zip(counts.ids.tolist(), counts.counts.tolist(), strict=True)}
+    return dict(zip(TERMS.terms(counts.ids), counts.counts.tolist(), strict=True))
 
 
 def _places(links: list[CountedLink]) -> np.ndarray[Any, np.dtype[np.int64]]:

@@ -172,7 +172,7 @@ class Columns:
 
     def __init__(self, pages: Sequence[CountedPage], more: Collection[str] = (), texts: Sequence[Counts] = ()) -> None:
         ids = used_ids([*(page.terms for page in pages), *texts])
-        of_ids = [TERMS.term(i) for i in ids.tolist()]
+        of_ids = TERMS.terms(ids)
         self.terms = sorted({*of_ids, *more})
         self.column_of = {term: column for column, term in enumerate(self.terms)}
         self._columns = np.full(len(TERMS), -1, dtype=np.int64)
