@@ -30,7 +30,7 @@ _CACHE_KIB = 16 * 1024
 _PAGE_BYTES = 8192
 """Of the file's pages: a row is some 10 kB, and with SQLite's own 4096 a tenth dearer to write."""
 _MERGED_SEGMENTS = 8
-"""Parts of the index that are merged at a time: with SQLite's own 4 a page costs a third more to index, and the file is as large."""
+"""Parts of the index that are merged at a time; with SQLite's own 4 a page costs 7 % more to index."""
 # Of SQLite's file format: how a file begins, and where the version of a program stands.
 _MAGIC, _HEAD_BYTES, _VERSION_AT = b"SQLite format 3\0", 100, 60
 
