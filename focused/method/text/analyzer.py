@@ -178,7 +178,7 @@ class TermTable:
         """Return the term of an id."""
         return self._terms[number - FIRST_TERM] if number >= FIRST_TERM else "?"
 
-    def terms(self, ids: Ids) -> list[str]:
+    def terms(self, ids: npt.NDArray[np.integer]) -> list[str]:
         """Return the terms of ids, in half of the time that they take one by one.
 
         >>> table = TermTable()
