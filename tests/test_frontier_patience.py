@@ -23,9 +23,11 @@ from focused.frontier.look_around import LookAround
 from focused.frontier.patience import IMPATIENT, WAITED, Patience
 from focused.frontier.politeness import HostAvailability
 from focused.frontier.rediscovery import Rediscovery
+from focused.frontier.store.host_queue import HostQueue
 from focused.frontier.store.link import FrontierLink
 from focused.frontier.store.ranks import Ranks
 from focused.frontier.store.reckoning import OtherWorkers
+from focused.frontier.store.schema import RANK_BITS
 from focused.frontier.store.store import FrontierStore
 from focused.frontier.store.waiting_counts import BOUNDS, N_BINS, WaitingCounts, bin_of, least_priority, of_length
 from focused.method.scoring import Evidence
@@ -109,6 +111,19 @@ def test_of_a_host_no_more_links_count_than_it_can_give_in_the_time_left():
     assert least(counts, 10, 10, np.array([50.0, 1.0, 50.0])) <= to_priority(0.4, True)
 
 
+def test_links_of_a_host_that_has_sunk_count_where_they_stand():
+    links = {1: [0.9] * 10, 2: [0.8] * 30, 3: [0.3] * 30}
+    counts = counted(links)
+    place = N_BINS - 1 - bin_of(rank(0.5))
+    for turns in (1000.0, 5.0):
+        most = min(turns, 30)
+        for levels, above in ((0, min(turns, 10) + most), (100, min(turns, 10) + most), (600, min(turns, 10))):
+            found = counts.supply(10, turns, {2: levels << RANK_BITS})
+            assert found[place] == above
+            assert found[-1] == min(turns, 10) + 2 * most
+    assert counts.supply(10, 1000.0).tolist() == counts.supply(10, 1000.0, {}).tolist()
+
+
 def test_links_that_pages_are_about_to_bring_count_with_those_that_wait():
     counts = counted({1: [0.9] * 10, 2: [0.1] * 50})
     before = least(counts, 30, 30, 1000.0)
@@ -145,9 +160,10 @@ def test_hosts_with_more_links_than_turns_and_others_are_counted_by_one_rule():
 def test_an_impatient_crawl_asks_a_host_half_as_often_when_it_has_used_up_its_links():
     counts = counted({1: [0.9] * 3, 2: [0.9] * 100})
     hosts = SimpleNamespace(delay_of=lambda _: 1.0, resting=dict, clock=SimpleNamespace(now=lambda: now[0]))
-    stats, now = {}, [0.0]
+    stats, now, two = {}, [0.0], HostQueue()
+    two.offer(1, 0), two.offer(2, 0)
     patience = Patience(
-        SimpleNamespace(hosts=[1, 2]), counts, SimpleNamespace(get_value=lambda *_: 0, set_value=stats.__setitem__),
+        SimpleNamespace(hosts=two), counts, SimpleNamespace(get_value=lambda *_: 0, set_value=stats.__setitem__),
         hosts, 2.0, 0.0, lambda: now[0], lambda: 50, lambda: 50, 16, lambda: False,
     )  # fmt: skip
     patience.least_priority()
@@ -205,6 +221,31 @@ def test_a_crawl_waits_while_something_better_may_come_and_no_longer(tmp_path):
     assert dispatch.next().url == "http://poor.org/2"  # nothing better can come
     assert far > leases.now()
     store.close()
+
+
+def test_with_a_limit_of_pages_a_trap_waits_until_the_better_host_has_answered(tmp_path):
+    for spares, expected in ((True, None), (False, "http://trap.org/2")):
+        crawler = get_crawler()
+        crawler.spider = Spider("any")
+        store = FrontierStore(tmp_path / f"{spares}.db")
+        links = Rediscovery(store)
+        for number, (host, score) in enumerate([("good.org", 0.6), ("trap.org", 0.9), ("good.org", 0.5)], 1):
+            links.add(link(number, host, score))
+        store.standing.sink("trap.org", 1000)
+        loader = downloader(concurrency=1)
+        leases = Leases(crawler.signals, HostAvailability(loader))
+        dispatch = Dispatch(links, MemoryQueue(), LinkRequests(crawler), leases, LookAround(links), spares=spares)
+        loader.active.add(request := dispatch.next())
+        assert request.url == "http://good.org/1"
+        found = dispatch.next()
+        assert (found and found.url) == expected
+        if spares:
+            loader.active.clear()
+            [lease] = leases
+            store.done(lease.link.id)
+            leases.end(lease)
+            assert [dispatch.next().url for _ in range(2)] == ["http://good.org/3", "http://trap.org/2"]
+        store.close()
 
 
 @pytest.fixture(scope="module")

@@ -164,6 +164,52 @@ def test_a_host_that_sinks_comes_later_and_not_never(open_store):
     assert drain(at) == ["good/1", "bad/1", "good/2"]
 
 
+def test_a_host_that_has_sunk_is_held_back_where_it_stands_and_changes_nothing_for_others(open_store):
+    at = open_store()
+    at.add(link("trap/1", 0.9), link("good/1", 0.8), link("poor/1", 0.3))
+    at.settle()
+    at.store.standing.sink("trap", 1000)
+    least = to_priority(0.5, True)
+    assert at.next(None, 0.0, least).url == "http://good/1"
+    assert (
+        at.next(None, 0.0, least) is None
+    )  # neither the poor link, though a host has sunk by more than it falls short
+    assert at.store.choice.held_back == to_priority(0.3, True)
+    assert [at.next(None, 0.0).url for _ in range(2)] == ["http://poor/1", "http://trap/1"]
+
+
+@pytest.mark.parametrize("levels", [1000, 400])
+def test_no_page_is_spent_on_what_stands_far_back_while_a_better_host_is_busy(open_store, levels):
+    at = open_store()
+    at.add(link("trap/1", 0.9), link("good/1", 0.8), link("good/2", 0.8))
+    at.settle()
+    at.store.standing.sink("trap", levels)
+    busy = {"good": BUSY}
+
+    def spared(ready):
+        return at.store.next(lambda host: ready.get(host, 0.0), 5.0, spares=True)
+
+    assert spared({}).url == "http://good/1"
+    found = spared(busy)
+    if levels == 1000:
+        assert found is None
+        assert at.store.choice.held_back == to_priority(0.9, True) - levels
+        assert spared({}).url == "http://good/2"
+        assert spared({}).url == "http://trap/1"  # nothing better is left
+    else:
+        assert found.url == "http://trap/1"
+
+
+def test_a_link_that_was_put_back_waits_for_a_better_host_that_is_busy(open_store):
+    at = open_store()
+    at.add(link("copies/1", 0.9, referrer="http://r/"), link("good/1", 0.8, referrer="http://r/"))
+    at.store.standing.link_levels = lambda url, referrer: 900 if "copies" in url else 0
+    at.settle()
+    ready = {"good": BUSY}
+    assert at.store.next(lambda host: ready.get(host, 0.0), 5.0, spares=True) is None
+    assert at.next(lambda host: ready.get(host, 0.0), 5.0).url == "http://copies/1"  # where pages are not scarce
+
+
 def test_links_that_stand_back_are_passed_over_and_come_in_their_turn(open_store):
     at = open_store()
     at.add(link("a/trap", 0.9, referrer="http://r/"), link("a/fair", 0.8, referrer="http://r/"), link("b/1", 0.2))

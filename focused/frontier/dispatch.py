@@ -106,6 +106,8 @@ class Dispatch:
     around: LookAround
     #: Says which links are worth a page now; None: all are.
     patience: Patience | None = None
+    #: Whether pages are what the crawl may spend: then a link that stands far back waits until no better host is busy.
+    spares: bool = False
 
     def __post_init__(self) -> None:
         #: By how many levels of priority the last request stands behind a link whose host has to wait.
@@ -143,16 +145,18 @@ class Dispatch:
 
     def _best(self) -> Leased | None:
         """Lease the best link, if it is worth a page, or if nothing better can come."""
-        ready_at, now = self.leases.ready_at, self.leases.now()
-        if self.patience is None:
-            return self.links.next(ready_at, now)
-        least = self.patience.least_priority()
-        link = self.links.next(ready_at, now, least)
+        ready_at, now, patience = self.leases.ready_at, self.leases.now(), self.patience
+        least = None if patience is None else patience.least_priority()
+        link = self.links.next(ready_at, now, least, spares=self.spares)
         held_back = self.links.held_back
-        if link is not None or held_back is None or least is None:
+        if link is not None or held_back is None:
             return link
-        if len(self.leases) or held_back + self.links.levels_below >= least or self.patience.others.have(least):
-            self.patience.wait()
+        best_waiting = held_back + self.links.levels_below
+        if len(self.leases) or (
+            patience and least is not None and (best_waiting >= least or patience.others.have(least))
+        ):
+            if patience is not None:
+                patience.wait()
             return None
         return self.links.next(ready_at, now)
 

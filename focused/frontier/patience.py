@@ -134,7 +134,7 @@ class Patience:
         is_patient = _HASTE * n_later > _LEAST_SPARE * n_left and not self.begins()
         n_workers = self.others.n_workers
         if is_patient or n_workers > 1:
-            supply = self.by_level.supply(n_left / n_workers, self._turns(secs_left))
+            supply = self.by_level.supply(n_left / n_workers, self._turns(secs_left), self.store.hosts.all_sunk)
             self.others.tell(Reckoning(self._n_impatient, own_rate, supply))
             if is_patient:
                 self._least = least_priority(supply + self.others.supply, n_now)

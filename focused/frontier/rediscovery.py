@@ -172,12 +172,14 @@ class Rediscovery:
 
     # --- Out
 
-    def next(self, ready_at: Callable[[str], float], now: float, least: int | None = None) -> Leased | None:
+    def next(
+        self, ready_at: Callable[[str], float], now: float, least: int | None = None, *, spares: bool = False
+    ) -> Leased | None:
         """Lease the best link of the hosts that may be asked now, with all pages that link to it counted.
 
-        None if it is below the priority ``least``, or there is none.
+        None if it is held back (arguments as of `Choice.best`), or there is none.
         """
-        link = self.store.next(ready_at, now, least)
+        link = self.store.next(ready_at, now, least, spares=spares)
         return link if link is None or link.request is not None else self._settled(link)
 
     def best_priority(self, ready_at: Callable[[str], float], now: float) -> int | None:
@@ -209,7 +211,7 @@ class Rediscovery:
 
     @property
     def held_back(self) -> int | None:
-        """The priority of the best link of the hosts that may be asked, where ``next`` found it too low; else None."""
+        """The priority that the best link stands with of the hosts that may be asked, if ``next`` held it back; else None."""
         return self.store.choice.held_back
 
     @property

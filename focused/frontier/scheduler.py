@@ -31,6 +31,7 @@ from focused.frontier.link_requests import LinkRequests, NotDurableError
 from focused.frontier.look_around import LookAround
 from focused.frontier.open_files import has_room
 from focused.frontier.opening import open_links, open_outcomes, open_patience, open_store, open_unreachable
+from focused.frontier.patience import PATIENCE, Patience
 from focused.frontier.politeness import host_availability
 from focused.frontier.resumption import Resumption
 from focused.frontier.store.schema import FrontierFileError, damaged
@@ -44,7 +45,6 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from typing_extensions import Self
 
-    from focused.frontier.patience import Patience
     from focused.frontier.politeness import HostAvailability
     from focused.frontier.store.interface import LinkStore
 
@@ -133,7 +133,8 @@ class FrontierScheduler(BaseScheduler):
         self._admission = Admission(crawler, self._links, self._requests, learning)
         around = self._outcomes.around = LookAround(self._links)
         #: Chooses which request is next.
-        self.dispatch = Dispatch(self._links, self._queue, self._requests, self._leases, around)
+        spares = bool(task.max_pages and PATIENCE.read(settings))
+        self.dispatch = Dispatch(self._links, self._queue, self._requests, self._leases, around, spares=spares)
         self._budget = Budget(crawler, self._leases, self._crawl.session, is_live=task.is_live)
         #: Ends pages: see focused.middlewares.page_end.
         self.completion = Completion(self._admission, self._leases, self._outcomes, self._checkpoints)

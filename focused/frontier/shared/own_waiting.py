@@ -12,7 +12,7 @@ from focused.frontier.store.schema import RANK_BITS
 from focused.frontier.store.waiting_counts import BOUNDS, N_BINS, Floats, Integers, WaitingCounts, bin_of, of_length
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from focused.frontier.shared.own_hosts import OwnHosts
     from focused.frontier.shared.written import Written
@@ -43,14 +43,14 @@ class OwnWaiting(WaitingCounts):
         self._own, self._n_workers = own, n_workers
         self._bin_of_page: OrderedDict[str, int] = OrderedDict()
 
-    def supply(self, n_links: float, turns: Floats | float) -> Floats:
+    def supply(self, n_links: float, turns: Floats | float, sunk: Mapping[int, int] | None = None) -> Floats:
         """Return what `WaitingCounts.supply` does, of the links that wait in memory now."""
         self._count()
         if self._n_workers() > 1:
             mine = np.zeros(len(self._waiting))
             mine[[own.number for own in self._own]] = 1.0
             turns = mine * (turns if isinstance(turns, float) else of_length(turns, len(mine)))
-        return super().supply(n_links, turns)
+        return super().supply(n_links, turns, sunk)
 
     def by_host(self) -> tuple[Integers, Integers]:
         """Return what `WaitingCounts.by_host` does, of the links that wait in memory now."""

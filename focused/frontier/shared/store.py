@@ -128,11 +128,16 @@ class SharedStore(OwnMemory):
     # --- Out
 
     def next(
-        self, ready_at: Callable[[str], float] | None = None, now: float = 0.0, least: int | None = None
+        self,
+        ready_at: Callable[[str], float] | None = None,
+        now: float = 0.0,
+        least: int | None = None,
+        *,
+        spares: bool = False,
     ) -> Leased | None:
         """Lease the best link of this worker's hosts that may be asked now; arguments as of FrontierStore."""
         self.choice.held_back = None
-        link = self._best(ready_at, now, least)
+        link = self._best(ready_at, now, least, spares=spares)
         return None if link is None else self._lease(link)
 
     def best_priority(self, ready_at: Callable[[str], float] | None = None, now: float = 0.0) -> int | None:
@@ -141,12 +146,17 @@ class SharedStore(OwnMemory):
         return None if link is None else priority_of(link.rank)
 
     def _best(
-        self, ready_at: Callable[[str], float] | None, now: float, least: int | None = None
+        self,
+        ready_at: Callable[[str], float] | None,
+        now: float,
+        least: int | None = None,
+        *,
+        spares: bool = False,
     ) -> WaitingLink | None:
         worker = self.worker
         if worker.is_spent:
             return None
-        return self.choice.best(ready_at, now, least, least_place=worker.least_priority)
+        return self.choice.best(ready_at, now, least, spares=spares, least_place=worker.least_priority)
 
     def best_of(self, host: int) -> WaitingLink | None:
         """Return the best link in memory of a host, by its number; None if there is none."""

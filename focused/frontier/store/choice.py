@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 from focused.frontier.store.ranks import priority_of
 from focused.frontier.store.schema import RANK_BITS
 from focused.frontier.store.waiting_row import Link, WaitingRow
+from focused.method.scoring.priority import LEVELS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,7 +18,8 @@ if TYPE_CHECKING:
 
 _MOST_SUNK = 300
 """Links that are put back before one is handed out: some 10 ms."""
-
+_FAR_BACK = LEVELS // 2
+"""Levels by which a link stands back that no page is spent on while a better one will be had in a moment."""
 
 _Found = TypeVar("_Found", bound=WaitingRow, covariant=True)
 
@@ -39,7 +41,7 @@ class Choice(Generic[Link]):
         self, hosts: HostQueue, names: HostNumbers, standing: StandingBack[Link], links: LinksOfHosts[Link]
     ) -> None:
         self._hosts, self._names, self._standing, self._links = hosts, names, standing, links
-        #: Priority of the best link of the hosts that may be asked, where it was found too low; else None.
+        #: Where the best link of the hosts that may be asked was held back: the priority that it stands with; else None.
         self.held_back: int | None = None
 
     def best(
@@ -48,13 +50,15 @@ class Choice(Generic[Link]):
         now: float,
         least: int | None = None,
         *,
+        spares: bool = False,
         least_place: int | None = None,
     ) -> Link | None:
         """Return the best link; None if no host that may be asked has any.
 
         ``ready_at`` says of a host's name when it may be asked, on the clock of ``now`` (``BUSY``: nobody knows); else
-        all may. A link below the priority ``least`` is not returned: its priority is ``held_back`` then. Nor is one where
-        its host stands below ``least_place``.
+        all may. A link that stands below the priority ``least`` is not returned: that priority is ``held_back`` then.
+        Nor is, with ``spares``, one that stands far back while a better host is busy; nor one where its host stands below
+        ``least_place``.
         """
         hosts, standing, names = self._hosts, self._standing, self._names.names
         ask = (lambda host: ready_at(names[host])) if ready_at is not None else lambda host: 0.0
@@ -62,16 +66,12 @@ class Choice(Generic[Link]):
         while (host := hosts.take(ask, now)) is not None:
             if standing.has_sunk(host):
                 continue
-            if (
-                least_place is not None
-                and (place := hosts.place(host)) is not None
-                and priority_of(place) < least_place
-            ):
+            place = hosts.place(host)
+            priority = 0 if place is None else priority_of(place)
+            if place is not None and least_place is not None and priority < least_place:
                 return None
-            # What waits is counted where it stood before its host sank.
-            cut = None if least is None else least - (hosts.most_sunk >> RANK_BITS)
-            if cut is not None and (rank := hosts.best(host)) is not None and priority_of(rank) < cut:
-                self.held_back = priority_of(rank)
+            if place is not None and least is not None and priority < least:
+                self.held_back = priority
                 return None
             link = self._links.best_of(host)
             if link is None:
@@ -79,5 +79,8 @@ class Choice(Generic[Link]):
             elif link.rank != hosts.best(host):
                 hosts.put(host, link.rank)
             elif not self._links.gives_up_rest(host) and (standing.n_sunk >= n_most or not standing.put_back(link)):
+                if spares and hosts.levels_below_busy and (hosts.sunk(host) >> RANK_BITS) - link.extra >= _FAR_BACK:
+                    self.held_back = priority
+                    return None
                 return link
         return None

@@ -24,15 +24,15 @@ class HostQueue:
     def __init__(self) -> None:
         self._best: dict[int, int] = {}
         self._sunk: dict[int, int] = {}
-        #: How far a host stands back at most.
-        self.most_sunk = 0
         self._heap: list[tuple[int, int]] = []
         self._resting: list[tuple[float, int]] = []
         self._busy: set[int] = set()
         # Resting hosts by what they stand with. Stale entries as in the heap: that of a host which may be asked again is
         # never better than the host that is taken.
         self._missed: list[tuple[int, int]] = []
-        self.levels_below = 0
+        #: By how many levels the host taken last stands behind the best host that may not be asked yet, and behind the best
+        #: of those that may be asked when something has ended.
+        self.levels_below = self.levels_below_busy = 0
 
     def __len__(self) -> int:
         return len(self._best)
@@ -64,10 +64,8 @@ class HostQueue:
             return
         if by:
             self._sunk[host] = by
-            self.most_sunk = max(by, self.most_sunk)
         else:
             del self._sunk[host]
-            self.most_sunk = self.most_sunk if self._sunk else 0
         self.wake(host)
 
     def sunk(self, host: int) -> int:
@@ -80,9 +78,9 @@ class HostQueue:
         return None if rank is None else self._key(host, rank)
 
     @property
-    def all_sunk(self) -> list[int]:
-        """The hosts that stand behind the ranks of their best links."""
-        return list(self._sunk)
+    def all_sunk(self) -> dict[int, int]:
+        """The hosts that stand behind the ranks of their best links, and how far."""
+        return self._sunk.copy()
 
     def take(self, ready_at: Callable[[int], float], now: float) -> int | None:
         """Return the host with the best link that may be asked now; None if there is none.
@@ -103,7 +101,9 @@ class HostQueue:
                 continue
             ready = ready_at(host)
             if ready <= now:
-                self.levels_below = self._levels_below(key, key if busy_key is None else busy_key)
+                busy_key = key if busy_key is None else busy_key
+                self.levels_below_busy = _levels_between(busy_key, key)
+                self.levels_below = self._levels_below(key, busy_key)
                 return host
             heapq.heappop(self._heap)
             if ready == BUSY:
@@ -139,10 +139,14 @@ class HostQueue:
             resting = (host for _, host in self._resting if host in self._best)
             self._missed = [(self._key(host, self._best[host]), host) for host in resting]
             heapq.heapify(self._missed)
-        return (key >> RANK_BITS) - (busy_key >> RANK_BITS) if busy_key < key else 0
+        return _levels_between(busy_key, key)
 
     def _push(self, host: int, rank: int) -> None:
         heapq.heappush(self._heap, (self._key(host, rank), host))
 
     def _key(self, host: int, rank: int) -> int:
         return rank + self._sunk.get(host, 0)
+
+
+def _levels_between(better: int, key: int) -> int:
+    return (key >> RANK_BITS) - (better >> RANK_BITS) if better < key else 0

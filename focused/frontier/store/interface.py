@@ -158,7 +158,12 @@ class LinkStore(Protocol):
     # --- Out
 
     def next(
-        self, ready_at: Callable[[str], float] | None = None, now: float = 0.0, least: int | None = None
+        self,
+        ready_at: Callable[[str], float] | None = None,
+        now: float = 0.0,
+        least: int | None = None,
+        *,
+        spares: bool = False,
     ) -> Leased | None:
         """Lease the best link of the hosts that may be asked now; arguments as of `Choice.best`."""
 

@@ -202,11 +202,16 @@ class FrontierStore(LinkStates):
     # --- Out
 
     def next(
-        self, ready_at: Callable[[str], float] | None = None, now: float = 0.0, least: int | None = None
+        self,
+        ready_at: Callable[[str], float] | None = None,
+        now: float = 0.0,
+        least: int | None = None,
+        *,
+        spares: bool = False,
     ) -> Leased | None:
         """Lease the best link of the hosts that may be asked now; None if none has any. Arguments as of `Choice.best`."""
         self.choice.held_back = None
-        row = self.choice.best(ready_at, now, least)
+        row = self.choice.best(ready_at, now, least, spares=spares)
         if row is None:
             return None
         self.transaction.begin()

@@ -10,10 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from focused.frontier.store.ranks import priority_of
+from focused.frontier.store.schema import RANK_BITS
 from focused.method.scoring.priority import LEVELS, to_priority
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[Any]
@@ -39,14 +40,16 @@ N_BINS = len(BOUNDS) + 1
 _TO_BETTER = np.ascontiguousarray(np.tri(N_BINS, dtype=np.float32)[:, ::-1])
 
 
+_ENDS = [to_priority(0.0, False), *BOUNDS, to_priority(1.0, True)]
+_MIDDLE_PRIORITIES = [(low + high) / 2 for low, high in pairwise(_ENDS)]
+
+
 def _middles() -> list[float]:
     """Return the score in the middle of each bin; of links below the threshold less 1."""
-    ends = [to_priority(0.0, False), *BOUNDS, to_priority(1.0, True)]
-    means = [(low + high) / 2 for low, high in pairwise(ends)]
     first = to_priority(0.0, True)
     return [
         min(max((mean - first) / LEVELS, 0.0), 1.0) if mean >= first else (mean - to_priority(1.0, False)) / LEVELS
-        for mean in means
+        for mean in _MIDDLE_PRIORITIES
     ]
 
 
@@ -172,7 +175,7 @@ class WaitingCounts:
                 table /= self._weight
             self._weight = 1.0
 
-    def supply(self, n_links: float, turns: Floats | float) -> Floats:
+    def supply(self, n_links: float, turns: Floats | float, sunk: Mapping[int, int] | None = None) -> Floats:
         """Return how many links can be asked for of the best level, of the two best, and so on; shape (N_BINS,).
 
         They are the links that wait now and those that are going to come in. As many of a level or better come in for each
@@ -185,8 +188,13 @@ class WaitingCounts:
             Requests that the budget still allows.
         turns : float or ndarray of shape (n_hosts,)
             How often each host may still be asked; hosts beyond the array as often as its last one.
+        sunk : mapping, optional
+            Hosts that stand back, and how far, in ranks: their links count where they stand.
         """
-        waiting, came = self._waiting, self._came
+        waiting, came, in_all = self._waiting, self._came, self._in_all
+        if sunk:
+            waiting, came = _where_they_stand(waiting, sunk), _where_they_stand(came, sunk)
+            in_all = waiting.sum(axis=0)
         if not isinstance(turns, float):
             turns = of_length(turns, len(waiting))
         came_in_all = came.sum(axis=0)
@@ -194,7 +202,7 @@ class WaitingCounts:
         totals = waiting.sum(axis=1) + np.maximum(came.sum(axis=1), 0) * scale.max()
         # Of hosts that have fewer links than turns all count: their sums are enough, and those are known.
         is_large = totals > turns
-        small = np.array(self._in_all, dtype=np.float64)
+        small = np.array(in_all, dtype=np.float64)
         if is_large.any():
             large_waiting, large_came = waiting[is_large], came[is_large]
             large = large_waiting.astype(np.float32) @ _TO_BETTER + np.maximum(large_came @ _TO_BETTER, 0) * scale
@@ -223,6 +231,21 @@ def least_priority(supply: Floats, n_wanted: int) -> int | None:
     """
     bin_ = N_BINS - 1 - int(np.searchsorted(supply, n_wanted))
     return None if bin_ <= 0 else BOUNDS[bin_ - 1]
+
+
+def _where_they_stand(counts: Integers, sunk: Mapping[int, int]) -> Integers:
+    """Return counts by host and bin, those of hosts that stand back in the bins that their links stand in."""
+    found = counts.copy()
+    by_levels: dict[int, list[int]] = {}
+    for host, by in sunk.items():
+        if host < len(counts):
+            by_levels.setdefault(by >> RANK_BITS, []).append(host)
+    for levels, hosts in by_levels.items():
+        moved = np.zeros((len(hosts), N_BINS), dtype=counts.dtype)
+        for place, middle in enumerate(_MIDDLE_PRIORITIES):
+            moved[:, bisect_right(BOUNDS, middle - levels)] += counts[hosts, place]
+        found[hosts] = moved
+    return found
 
 
 def _from_best(counts: npt.NDArray[Any]) -> Floats:
