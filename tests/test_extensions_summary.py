@@ -7,6 +7,7 @@ from commands import crawl, environment, scrapy
 from sites import Reply, Site
 from test_crawl_live import FAST
 from test_frontier_credit import crawled, honest
+from test_frontier_mirrors import mirrored
 
 from focused.crawl.run_history import last_estimate
 from focused.frontier.dispatch import BY_LEVELS, COUNT, advice
@@ -57,13 +58,14 @@ def test_what_stood_back_is_named_with_why_and_nothing_else_is():
     poor = [(f"http://poor.example/{n}/x", "", "http://www.site1.example/", False) for n in range(60)]
     idle = IdleParameters()
     idle.of_host["f.example"] = frozenset({"sid"})
-    found = stood_back(crawled([*honest(120), *farm, *copies, *poor]), idle)
+    found = stood_back(crawled([*honest(120), *farm, *copies, *poor]), idle, mirrored(4))
     names = [words.partition(" (")[0] for words in found]
-    assert names == ["farm.example", "poor.example", "h.example", "parameter sid of f.example"]
+    assert names == ["farm.example", "poor.example", "h.example", "mirror.example", "parameter sid of f.example"]
     assert "120 pages: more than its share" in found[0]
     assert "0 relevant of 60 pages" in found[1]
     assert "100% of its last pages are copies" in found[2]
-    assert stood_back(crawled(honest(300)), IdleParameters()) == []
+    assert found[3].endswith("(mirror of first.example)")
+    assert stood_back(crawled(honest(300)), IdleParameters(), mirrored(2)) == []
 
 
 def test_a_crawl_whose_seeds_may_not_be_asked_is_refused_before_its_first_request(models, tmp_path):

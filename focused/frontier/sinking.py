@@ -6,6 +6,7 @@ import logging
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from focused.frontier.mirrors import Mirrors
 from focused.frontier.store.link import host_of
 
 if TYPE_CHECKING:
@@ -42,21 +43,26 @@ class Sinking:
     def __post_init__(self) -> None:
         self.store.standing.link_levels = self.credit.link_levels
         self.store.standing.host_levels = self._host_levels
+        #: Which hosts repeat others page by page.
+        self.mirrors = Mirrors()
         self.requests.form = lambda url: self.idle.form(url, host_of(url)) if self.idle.of_host else url
         self._n_pages = 0
 
     def _host_levels(self, host: str) -> int:
-        return self.credit.host_levels(host) + (self.penalty.levels(host) if self.penalty.strength else 0)
+        by_yield = self.credit.host_levels(host) + (self.penalty.levels(host) if self.penalty.strength else 0)
+        return max(by_yield, self.mirrors.levels(host))
 
     def restore(self, pages: Iterable[tuple[str, str, str, int]]) -> None:
         """Learn again from the pages of an earlier run: URL, copy of, referrer, relevant."""
         for url, copy_of, referrer, relevant in pages:
             self.credit.page(url, copy_of, referrer, bool(relevant))
+            self.mirrors.page(url, copy_of)
             self.idle.note(url, copy_of)
 
     def page(self, url: str, copy_of: str, referrer: str, relevant: bool) -> None:
         """Learn from a page that ended; arguments as of `Credit.page`."""
         self.credit.page(url, copy_of, referrer, relevant)
+        self.mirrors.page(url, copy_of)
         found = self.idle.note(url, copy_of)
         if found is not None:
             self._join(*found)

@@ -11,6 +11,7 @@ from focused.utils.words import quantity
 if TYPE_CHECKING:
     from focused.frontier.credit import Credit
     from focused.frontier.idle_parameters import IdleParameters
+    from focused.frontier.mirrors import Mirrors
 
 _LEAST_PAGES = 5
 _FEW_NEW = 0.6
@@ -19,13 +20,13 @@ _FEW_RELEVANT = 0.25
 _MOST_CHARS = 60
 
 
-def stood_back(credit: Credit, idle: IdleParameters) -> list[str]:
+def stood_back(credit: Credit, idle: IdleParameters, mirrors: Mirrors) -> list[str]:
     """Return what stood back and why, that with most pages first; of groups within one another the widest.
 
-    Query parameters that change nothing come last: links that differ by them are one.
+    Then come mirrors, and query parameters that change nothing: links that differ by them are one.
     """
     found: list[tuple[float, str]] = []
-    named: list[str] = []
+    named = [f"{host}/" for host in mirrors.original]
     for group, n_pages, n_new in sorted(credit.groups(), key=lambda each: len(each[0])):
         domain = f"{registered_domain(group.partition('/')[0])}/"
         is_within = domain in named or any(f"{group}/".startswith(each) for each in named)
@@ -40,12 +41,13 @@ def stood_back(credit: Credit, idle: IdleParameters) -> list[str]:
             found.append((n_pages, f"{_name(domain)} ({quantity(n_pages, 'pages')}: more than its share)"))
         elif n_relevant <= _FEW_RELEVANT * n_pages:
             found.append((n_pages, f"{_name(domain)} ({n_relevant:,} relevant of {quantity(n_pages, 'pages')})"))
+    repeated = [f"{_name(host)} (mirror of {_name(first)})" for host, first in sorted(mirrors.original.items())]
     parameters = [
         f"parameter {_name(name)} of {_name(host)} (changes nothing)"
         for host, names in idle.of_host.items()
         for name in sorted(names)
     ]
-    return [words for _, words in sorted(found, reverse=True)] + parameters
+    return [words for _, words in sorted(found, reverse=True)] + repeated + parameters
 
 
 def _name(text: str) -> str:
