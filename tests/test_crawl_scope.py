@@ -49,17 +49,18 @@ def why(models: Path, cwd: Path, url: str) -> str:
 
 
 def test_a_crawl_stays_in_its_scope_and_says_what_it_left_out(models, tmp_path):
-    with Site(pages()) as site:
+    away = {"/ok/1": hand_made.html(STARS, ("/ok/2", "a star"), ("/ok/away", "a star"))}
+    with Site({**pages(), **away, "/ok/away": redirect("http://me:secret@elsewhere.invalid/2")}) as site:
         scope = {"allow": "127.0.0.1/ok/", "deny": "/ok/*.pdf", "languages": "en", "max_depth": 2}
         done = crawl(models, tmp_path, seeds=f"{site.url}/ok/", max_pages=0, settings=FAST, **scope)
     assert done.exit_code == 0, done.err
-    assert set(site.asked) - {"/robots.txt"} == {"/ok/", "/ok/1", "/ok/2", "/ok/go", "/ok/de", "/ok/behind"}
+    assert set(site.asked) - {"/robots.txt"} == {"/ok/", "/ok/1", "/ok/2", "/ok/go", "/ok/away", "/ok/de", "/ok/behind"}
     counted = {name: count for name, count in done.stats.items() if name.startswith("focused/scope/")}
     assert counted == {
         "focused/scope/not_allowed_count": 2,  # /private/1 and elsewhere
         "focused/scope/denied_count": 1,
         "focused/scope/beyond_depth_count": 1,  # /ok/3
-        "focused/scope/requests_refused_count": 1,  # where /ok/go leads
+        "focused/scope/requests_refused_count": 2,  # where /ok/go and /ok/away lead
     }
     assert "1 link out of scope: denied" in done.err
     # The German page has the words, and its link was followed.
@@ -73,6 +74,9 @@ def test_a_crawl_stays_in_its_scope_and_says_what_it_left_out(models, tmp_path):
     }  # fmt: skip
     assert "deny has /ok/*.pdf" in why(models, tmp_path, f"{site.url}/ok/paper.pdf.html")
     assert f"dropped: redirects out of scope: {site.url}/private/2" in why(models, tmp_path, f"{site.url}/ok/go")
+    assert "out of scope: http://elsewhere.invalid/2" in why(models, tmp_path, f"{site.url}/ok/away")
+    kept = b"".join(file.read_bytes() for file in done.run_dir.iterdir() if file.name != "pages.warc.gz")
+    assert b"secret" not in kept
     assert "done: in another language: de" in why(models, tmp_path, f"{site.url}/ok/de")
 
 

@@ -160,6 +160,7 @@ def test_feeds_that_a_page_names_are_noted():
 
 MESSES = {
     "a stray &": b"<url><loc>http://h.org/?x=1&y=2</loc></url>",
+    "a stray <": b"<url><loc>http://h.org/?x<1</loc><title>1 < 2 <</title></url>",
     "an entity of HTML": b"<url><loc>http://h.org/?x=1&copy=2&nbsp;</loc></url>",
     "a reference to a forbidden character": b"<url><loc>http://h.org/&#0;&#xFFFFFF;&#99999999;</loc></url>",
     "control characters": b"<url><loc>http://h.org/\x00\x01\x1f\x7f</loc></url>",
@@ -184,6 +185,7 @@ def test_what_is_wrong_in_a_document_falsifies_no_later_url(monkeypatch, mess, n
 def test_a_stray_ampersand_is_one_and_a_control_character_is_none():
     body = b"<urlset><url><loc>http://h.org/?x=1&y=2&copy=3\x00</loc></url></urlset>"
     assert urls(body) == ["http://h.org/?x=1&y=2&copy=3"]
+    assert urls(b"<urlset><url><loc>http://h.org/?x<1</loc></url></urlset>") == ["http://h.org/?x<1"]
     feed = b'<feed><entry><title>R&D &eacute; &amp; more</title><link href="http://h.org/?a=1&b=2&amp;c=3"/></entry></feed>'
     assert read(feed).entries == [Entry("http://h.org/?a=1&b=2&c=3", "R&D \xe9 & more")]
 

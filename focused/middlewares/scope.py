@@ -10,6 +10,7 @@ from scrapy.exceptions import IgnoreRequest
 from focused.crawl.state import Crawl
 from focused.frontier.interface import frontier_of
 from focused.utils.scope import REDIRECT_OUT_OF_SCOPE, Scope
+from focused.utils.url_lists import without_user
 
 if TYPE_CHECKING:
     from scrapy import Request, Spider
@@ -49,7 +50,7 @@ class ScopeMiddleware(OffsiteMiddleware):
             super().process_request(request)
         except IgnoreRequest:
             if Crawl.of(self.crawler) is not None:
-                frontier_of(self.crawler).note_dropped(request, f"{REDIRECT_OUT_OF_SCOPE}{request.url}")
+                frontier_of(self.crawler).note_dropped(request, f"{REDIRECT_OUT_OF_SCOPE}{without_user(request.url)}")
             raise
 
     def process_request(self, request: Request) -> None:  # type: ignore[override]

@@ -1,8 +1,8 @@
 """References such as ``&amp;`` in documents that are meant to be XML: read here, for libxml2 reads none behind an error.
 
 Before a document is parsed, each ``&`` is replaced by a sign that no document needs, and characters that XML forbids are
-left out. So a stray ``&`` is no error, and whatever else is wrong leaves the references as they are. Their texts are
-read afterwards.
+left out. A ``<`` that can begin nothing becomes a reference. So a stray ``&`` or ``<`` is no error, and whatever else is wrong
+leaves the references as they are. Their texts are read afterwards.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 _SIGN = "\x7f"
 # Of a byte each, in every encoding that goes on with ASCII: also where two bytes are one character.
 _FORBIDDEN = bytes({*range(32), 127} - {9, 10, 13})
+_stray = re.compile(rb"<(?![A-Za-z_:/!?\x80-\xff])")
+_AS_REFERENCE = f"{_SIGN}lt;".encode()
 _TO_SIGN = bytes.maketrans(b"&", _SIGN.encode())
 _CDATA, _END = b"<![CDATA[", b"]]>"
 _is_shifted = re.compile(rb"""<\?xml[^>]{1,200}encoding\s*=\s*["'](?:iso-2022|hz-|utf-7)""", re.IGNORECASE).match
@@ -59,7 +61,10 @@ def _translated(piece: bytes, is_cdata: bool) -> tuple[bytes, bool]:
         at = piece.find(_END if is_cdata else _CDATA, place)
         end = len(piece) if at < 0 else at + len(_END if is_cdata else _CDATA)
         part = piece[place:end]
-        found.append(part.translate(None, _FORBIDDEN) if is_cdata else part.translate(_TO_SIGN, _FORBIDDEN))
+        if is_cdata:
+            found.append(part.translate(None, _FORBIDDEN))
+        else:
+            found.append(_stray.sub(_AS_REFERENCE, part.translate(_TO_SIGN, _FORBIDDEN)))
         is_cdata ^= at >= 0
         place = end
     return b"".join(found), is_cdata
