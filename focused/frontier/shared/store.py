@@ -8,16 +8,15 @@ from __future__ import annotations
 from heapq import nsmallest
 from typing import TYPE_CHECKING, Any
 
-from focused.frontier.shared.memory import NoLog, NoTransaction, OwnMemory, SharedForms, SharedScores
+from focused.frontier.shared.link_states import OwnLinkStates
+from focused.frontier.shared.memory import NoLog, NoTransaction, SharedForms, SharedScores
 from focused.frontier.shared.own_waiting import OwnWaiting
-from focused.frontier.shared.page import EndedLink, Move
 from focused.frontier.store.answers import SENT, TOO_DEEP, UNREACHABLE
 from focused.frontier.store.caps import DOMAIN_CAP, HOST_CAP
 from focused.frontier.store.choice import Choice
-from focused.frontier.store.link import Leased, host_of, origin_of
+from focused.frontier.store.link import Leased, origin_of
 from focused.frontier.store.ranks import priority_of
 from focused.frontier.store.rescoping import Rescoped
-from focused.frontier.store.schema import DONE, DROPPED, FAILED
 from focused.frontier.store.standing_back import StandingBack
 
 if TYPE_CHECKING:
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     from focused.frontier.shared.link_rows import WaitingLink
     from focused.frontier.shared.memory import SharedRecords
     from focused.frontier.shared.own_host import OwnHost
+    from focused.frontier.shared.page import Move
     from focused.frontier.shared.texts import SharedTexts
     from focused.frontier.shared.worker import Worker
     from focused.frontier.shared.written import Written
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from focused.utils.scope import Scope
 
 
-class SharedStore(OwnMemory):
+class SharedStore(OwnLinkStates):
     """Links in a database that many workers share; of this worker's own hosts the best waiting ones in memory.
 
     Parameters
@@ -57,13 +57,8 @@ class SharedStore(OwnMemory):
     def __init__(
         self, worker: Worker, ranks: Ranks, *, max_per_host: int = 0, max_per_domain: int = 0, max_tunnel: int = 0
     ) -> None:
-        super().__init__()
-        self.worker = worker
+        super().__init__(worker)
         self._max_per_host, self._max_per_domain, self._max_tunnel = max_per_host, max_per_domain, max_tunnel
-        self.own = worker.own
-        #: What the page that ends next does.
-        self.draft = worker.draft
-        self.hosts = self.own.queue
         self.transaction = NoTransaction()
         self.log = NoLog()
         self.standing: StandingBack[WaitingLink] = StandingBack(
@@ -75,7 +70,6 @@ class SharedStore(OwnMemory):
         self.waiting = SharedScores(self)
         #: Of the whole crawl; what one worker knows is not enough.
         self.by_level: WaitingCounts | None = None
-        self._counts: OwnWaiting | None = None
         self.joined: tuple[int, Evidence, Evidence] | None = None
         self.last_id = 0
         self.n_cut = self.n_cut_rounds = self.n_resumed = 0
@@ -206,73 +200,7 @@ class SharedStore(OwnMemory):
         found = [link for own in self.own for link in own.links.values() if link.request is None and link.referrer]
         return [(link.number, link.url) for link in source.sample(found, min(n_links, len(found)))]
 
-    def done(self, number: int, relevant: bool | None = None, note: str | None = None) -> None:
-        """Say that a leased link's page is in; ``relevant`` is None where there was no page to judge."""
-        self._end(number, DONE, note, relevant)
-
-    def failed(self, number: int, note: str) -> None:
-        """Say that a leased link could not be fetched, and why."""
-        self._end(number, FAILED, note)
-
-    def dropped(self, number: int, note: str) -> None:
-        """Say that a leased link was given up, and why."""
-        self._end(number, DROPPED, note)
-
-    def _end(self, number: int, state: int, note: str | None, relevant: bool | None = None) -> None:
-        own, link = self.own.end(number)
-        page = self.draft.page
-        page.ended.append(EndedLink(number, own.name, link.url, state, note, relevant))
-        page.rests[own.name] = self.worker.times_of(own.name)
-        self.worker.budget.spend(is_page=relevant is not None)
-
-    def give_back(self, number: int) -> None:
-        """Let a leased link wait again: in the database it does."""
-        self._give_back(number)
-
-    def _give_back(self, number: int) -> OwnHost:
-        own = self.own.give_back(number)
-        if self._counts is not None:
-            self._counts.gave_back(own.number)
-        return own
-
-    def wait_again(self, number: int) -> None:
-        """Let a leased link wait again, unless its host has been given up."""
-        own = self._give_back(number)
-        for origin in [origin for origin in self.worker.given_up if host_of(origin) == own.name]:
-            self.draft.page.given_up.append(origin)
-            own.forget_origin(origin)
-            self.own.refresh(own)
-
-    # --- Hosts
-
-    def host_number(self, host: str) -> int:
-        """Return the number of a host by its name; -1 if it has none here."""
-        number = self.own.names.get(host)
-        return -1 if number is None else number
-
-    def wake_host(self, host: str) -> None:
-        """Look at a host again before its time."""
-        number = self.own.names.get(host)
-        if number is not None:
-            self.hosts.wake(number)
-
-    def has_pages(self, host: str) -> bool:
-        """Tell whether any page of a host was fetched by this worker, or before it was this one's."""
-        own = self.own.get(host)
-        return own is not None and own.n_asked > own.n_under_way
-
-    def give_up(self, origin: str) -> None:
-        """Let all links of an origin fail that wait, and those that this worker finds from now on."""
-        self.worker.given_up.setdefault(origin, 0)
-        self.draft.page.given_up.append(origin)
-        own = self.own.get(host_of(origin))
-        if own is not None:
-            own.forget_origin(origin)
-            self.own.refresh(own)
-
-    def n_unreachable_of(self, origin: str) -> int:
-        """Return how many links failed because this origin was given up."""
-        return self.worker.given_up.get(origin, 0)
+    # --- Places
 
     def sink(self, number: int, rank: int, extra: int) -> None:
         """Give a link in memory another place; the database keeps the one it has."""

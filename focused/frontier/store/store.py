@@ -5,16 +5,13 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
-from focused.frontier.store.answers import KNOWN, MERGED, NEW, OVER_CAP, TAKEN_OVER, TOO_DEEP, UNREACHABLE
+from focused.frontier.store.answers import NEW
 from focused.frontier.store.caps import Caps
 from focused.frontier.store.choice import Choice
-from focused.frontier.store.evidence_rows import HostNames
+from focused.frontier.store.intake import IntakeLimits, LinkIntake, priority_with
 from focused.frontier.store.joined_forms import JoinedForms
-from focused.frontier.store.link import Leased, host_of, origin_of
-from focused.frontier.store.link_states import LinkStates
-from focused.frontier.store.link_table import LinkTable
+from focused.frontier.store.link import Leased, host_of
 from focused.frontier.store.page_records import PageRecords, StoredPages
-from focused.frontier.store.pruning import Pruner
 from focused.frontier.store.ranks import Ranks, priority_of
 from focused.frontier.store.rescoping import Rescoped, rescope
 from focused.frontier.store.rescoring import NewScores, WaitingSlice, rescore
@@ -24,10 +21,9 @@ from focused.frontier.store.texts import StoredTexts
 from focused.frontier.store.transaction import Transaction, WriteLog
 from focused.frontier.store.waiting_scores import WaitingScores
 from focused.method.scoring.evidence import better
-from focused.method.scoring.priority import to_priority
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
     from random import Random
 
@@ -43,7 +39,7 @@ _BUSIEST = 200
 """Hosts that are looked at for the best links of all."""
 
 
-class FrontierStore(LinkStates):
+class FrontierStore(LinkIntake):
     """Links in an SQLite file; of each host the best waiting one in memory.
 
     All changes since the last ``commit`` are one transaction: after a crash the file is as it was at that commit, and
@@ -79,17 +75,14 @@ class FrontierStore(LinkStates):
     ) -> None:
         self._lock = lock(path)
         sql = open_file(path)
-        super().__init__(sql, Transaction(sql), caps=Caps(sql, max_per_host, max_per_domain), clock=clock)
-        self._table = LinkTable(sql)
-        self._ranks = Ranks(is_newest_first=order == "newest")
-        self._names = HostNames(sql)
-        self._merge = merge
-        self._max_tunnel = max_tunnel
-        self._cutter = Pruner(max_links) if max_links else None
-        #: How many links were forgotten because too many waited, since the crawl began.
-        self.n_cut: int = self.remembered("n_cut", 0)
-        #: The number of the link found last.
-        self.last_id = self._table.last_number()
+        super().__init__(
+            *(sql, Transaction(sql)),
+            caps=Caps(sql, max_per_host, max_per_domain),
+            clock=clock,
+            ranks=Ranks(is_newest_first=order == "newest"),
+            merge=merge,
+            limits=IntakeLimits(max_tunnel, max_links),
+        )
         #: What was committed and is not yet in the file.
         self.log = WriteLog(sql, path)
         #: Scores of links that wait, to be read and changed.
@@ -100,104 +93,6 @@ class FrontierStore(LinkStates):
         self.choice = Choice(self.hosts, self._names, self.standing, self)
         #: Which links of a host are one.
         self.forms = JoinedForms(sql, self.transaction, self._names, self._drop_waiting)
-        #: Of the last link that ``add`` found waiting: its number, what was known of it, and what is now.
-        self.joined: tuple[int, Evidence, Evidence] | None = None
-
-    # --- In
-
-    def add(self, links: Iterable[FrontierLink]) -> list[str]:
-        """Take in links, and join those that wait already with what is known of them; say of each what came of it."""
-        self.transaction.begin()
-        found = [self._add(link) for link in links]
-        if self._cutter is not None:
-            self._cut(self._cutter)
-        return found
-
-    @property
-    def n_cut_rounds(self) -> int:
-        """How many times the worst of all links were forgotten, since the file was opened."""
-        return 0 if self._cutter is None else self._cutter.n_rounds
-
-    def _cut(self, cutter: Pruner) -> None:
-        n_rounds = cutter.n_rounds
-        n_links = cutter.cut(self._sql, self._counts[WAITING], self.last_id)
-        if cutter.n_rounds > n_rounds and self.by_level is not None:
-            self._count_anew(self.by_level)
-        self._counts[WAITING] -= n_links
-        self.n_cut += n_links
-
-    def _add(self, link: FrontierLink) -> str:
-        row = self._table.by_fingerprint(link.fingerprint)
-        if row is not None:
-            if row.state != WAITING or row.request is not None:
-                return KNOWN
-            if link.request is not None:
-                rank = self._ranks.rank(_priority(link.evidence, link.extra), self._ranks.turn_of(row.rank))
-                self._table.take_over(row.number, link, rank)
-                self._moved(row, rank)
-                return TAKEN_OVER
-            self.joined = row.number, *self._join(row, link)
-            return MERGED
-        if self._max_tunnel and link.tunnel > self._max_tunnel:
-            return TOO_DEEP
-        host = self._names.number(link.host)
-        if cap := self._caps.reached(host):
-            return OVER_CAP[cap]
-        self.last_id += 1
-        rank = self._ranks.rank(_priority(link.evidence, link.extra), self.last_id)
-        self._table.insert(self.last_id, link, host, rank, found_at=int(self._clock()))
-        self._counts[WAITING] += 1
-        if self.by_level is not None:
-            self.by_level.add(host, rank)
-        if (given_up := self._unreachable.get(host)) and (origin := origin_of(link.url)) in given_up:
-            self._give_up(host, origin)
-            return UNREACHABLE
-        self.hosts.offer(host, rank)
-        if self.by_level is not None:
-            self.by_level.found(host, rank)
-        return NEW
-
-    def join(self, number: int, link: FrontierLink) -> tuple[Evidence, Evidence] | None:
-        """Join what another page says of a link with what is known of it, by number: its fingerprint is not needed.
-
-        Returns what was known, and what is now; None if it does not wait.
-        """
-        row = self._table.by_number(number)
-        if row is None or row.state != WAITING or row.request is not None:
-            return None
-        self.transaction.begin()
-        return self._join(row, link)
-
-    def _join(self, row: LinkRow, link: FrontierLink) -> tuple[Evidence, Evidence]:
-        known = self._table.evidence(row)
-        merged = self._merge(known, link.evidence)
-        if merged == known and link.extra <= row.extra and link.tunnel >= row.tunnel:
-            return known, known
-        extra = max(row.extra, link.extra)
-        rank = self._ranks.rank(_priority(merged, extra), self._ranks.turn_of(row.rank))
-        self._table.change(row, rank, extra, min(row.tunnel, link.tunnel), known=known, merged=merged)
-        self._moved(row, rank)
-        if self.by_level is not None and rank < row.rank:
-            self.by_level.found(row.host, rank, row.rank)
-        return known, merged
-
-    def _moved(self, row: LinkRow, rank: int) -> None:
-        """Note that a waiting link has another rank now."""
-        if self.by_level is not None:
-            self.by_level.move(row.host, row.rank, rank)
-        if rank < row.rank:
-            self.hosts.offer(row.host, rank)
-        elif rank > row.rank and self.hosts.best(row.host) == row.rank:
-            self._refresh(row.host)
-
-    def is_settled(self, fingerprint: int) -> bool:
-        """Tell whether a link is known and nothing more can be made of it: it waits no more, or as a spider's own request."""
-        row = self._table.by_fingerprint(fingerprint)
-        return row is not None and (row.state != WAITING or row.request is not None)
-
-    def _count_moved(self, host: int, before: int, after: int) -> None:
-        if self.by_level is not None:
-            self.by_level.move(host, before, after)
 
     # --- Out
 
@@ -296,7 +191,7 @@ class FrontierStore(LinkStates):
         if self.add([link]) != [NEW]:
             return None
         host = self._names.number(link.host)
-        self._lease(self.last_id, host, self._ranks.rank(_priority(link.evidence, link.extra), self.last_id))
+        self._lease(self.last_id, host, self._ranks.rank(priority_with(link.evidence, link.extra), self.last_id))
         self._refresh(host)
         return self.last_id
 
@@ -346,7 +241,3 @@ class FrontierStore(LinkStates):
         self.log.close()
         self._sql.close()
         self._lock.close()
-
-
-def _priority(evidence: Evidence, extra: int) -> int:
-    return to_priority(evidence.score, evidence.admitted) + extra

@@ -1,0 +1,122 @@
+"""The statements of the keeper: who is a worker, whose hosts are whose, and how much of the budget is granted.
+
+All times are the database's.
+"""
+
+from __future__ import annotations
+
+from focused.frontier.shared.link_rows import WAITING_COLUMNS, unnested
+from focused.frontier.store.schema import WAITING
+
+JOIN = """
+INSERT INTO workers (crawl, name, alive_until) VALUES (%s, %s, clock_timestamp() + make_interval(secs => %s)) RETURNING id
+"""
+RENEW = """
+UPDATE workers SET alive_until = clock_timestamp() + make_interval(secs => %s), is_busy = %s, n_hosts = %s, best = %s,
+    reckoning = coalesce(%s, reckoning)
+WHERE id = %s AND ended_at IS NULL
+"""
+OVERDUE = """
+SELECT id FROM workers WHERE crawl = %s AND ended_at IS NULL AND alive_until < clock_timestamp() FOR UPDATE SKIP LOCKED
+"""
+RELEASE_ALL = """
+UPDATE hosts SET owner = NULL, next_at = greatest(hosts.next_at, {} + make_interval(secs => hosts.delay))
+FROM workers WHERE hosts.crawl = workers.crawl AND hosts.owner = workers.id AND workers.id = %s
+"""
+# The next owner cannot know when a dead worker's host was asked last; not after the lease.
+RELEASE_OF_DEAD = RELEASE_ALL.format("workers.alive_until")
+# One that says good-bye asks for nothing any more.
+RELEASE_AT_ONCE = RELEASE_ALL.format("clock_timestamp()")
+END = "UPDATE workers SET ended_at = clock_timestamp(), is_busy = false, n_hosts = 0 WHERE id = %s AND ended_at IS NULL"
+BUDGET = "SELECT granted, n_pages FROM workers WHERE id = %s"
+IS_ALIVE = "SELECT 1 FROM workers WHERE id = %s AND ended_at IS NULL FOR SHARE"
+TAKE_IF = """
+WITH free AS (
+    SELECT crawl, domain, host FROM hosts
+    WHERE crawl = %(crawl)s AND owner IS NULL AND best IS NOT NULL
+        AND next_at <= clock_timestamp() + make_interval(secs => %(soon)s){}
+    ORDER BY best LIMIT %(most)s FOR UPDATE OF hosts SKIP LOCKED
+)
+UPDATE hosts SET owner = %(worker)s FROM free
+WHERE hosts.crawl = free.crawl AND hosts.domain = free.domain AND hosts.host = free.host
+RETURNING hosts.name, hosts.best, extract(epoch FROM hosts.next_at - clock_timestamp()), hosts.delay,
+    hosts.n_pages + hosts.n_failed, hosts.news, {}
+"""
+TAKE = TAKE_IF.format("", "0")
+# Other workers' counts of a domain are not known: so all of its hosts that anybody owns are one worker's.
+TAKE_OF_DOMAINS = TAKE_IF.format(
+    """
+        AND NOT EXISTS (SELECT 1 FROM hosts AS other WHERE other.crawl = hosts.crawl AND other.domain = hosts.domain
+            AND other.owner <> %(worker)s)""",
+    """(SELECT sum(other.n_pages + other.n_failed)::int8 FROM hosts AS other
+        WHERE other.crawl = hosts.crawl AND other.domain = hosts.domain)""",
+)
+OWN = "SELECT name, news FROM hosts WHERE crawl = %s AND owner = %s"
+FREE = """
+SELECT best FROM hosts WHERE crawl = %s AND owner IS NULL AND best IS NOT NULL AND next_at <= clock_timestamp()
+ORDER BY best LIMIT %s
+"""
+COLUMNS = ", ".join(f"waiting.{each}" for each in WAITING_COLUMNS)
+AHEAD = (
+    f"SELECT {COLUMNS} FROM {unnested(('domain', 'host', 'most'), ('int8', 'int8', 'int8'))} CROSS JOIN LATERAL "
+    "(SELECT * FROM links WHERE links.crawl = %s AND links.domain = given.domain AND links.host = given.host "
+    f"AND links.state = {WAITING} ORDER BY links.rank LIMIT given.most) AS waiting"
+)
+LOCK = (
+    f"SELECT hosts.domain, hosts.host FROM {unnested(('domain', 'host'), ('int8', 'int8'))} "
+    "JOIN hosts ON hosts.crawl = %s AND hosts.domain = given.domain AND hosts.host = given.host "
+    "WHERE hosts.owner IS NOT DISTINCT FROM %s ORDER BY hosts.domain, hosts.host FOR UPDATE OF hosts"
+)
+BEST = (
+    "(SELECT links.rank FROM links WHERE links.crawl = hosts.crawl AND links.domain = hosts.domain "
+    f"AND links.host = hosts.host AND links.state = {WAITING} ORDER BY links.rank LIMIT 1)"
+)
+GIVE_BACK = (
+    f"UPDATE hosts SET owner = NULL, best = {BEST}, delay = given.delay, "
+    "next_at = greatest(hosts.next_at, clock_timestamp() + make_interval(secs => given.rest)) "
+    f"FROM {unnested(('domain', 'host', 'rest', 'delay'), ('int8', 'int8', 'float8', 'float4'))} "
+    "WHERE hosts.crawl = %s AND hosts.domain = given.domain AND hosts.host = given.host "
+    "AND hosts.owner IS NOT DISTINCT FROM %s"
+)
+TOTALS = """
+SELECT coalesce(sum(n_pages), 0)::int8, coalesce(sum(n_relevant), 0)::int8, coalesce(sum(n_found - n_ended), 0)::int8,
+    count(*) FILTER (WHERE ended_at IS NULL), coalesce(bool_or(is_busy AND ended_at IS NULL), false),
+    coalesce(sum(n_hosts) FILTER (WHERE ended_at IS NULL), 0)::int8,
+    (SELECT coalesce(max(version), 1) FROM versions WHERE versions.crawl = %s AND accepted)
+FROM workers WHERE crawl = %s
+"""
+# Not of those that may be dead.
+OTHERS = """
+SELECT best FROM workers WHERE crawl = %s AND ended_at IS NULL AND id <> %s
+    AND alive_until > clock_timestamp() + make_interval(secs => %s)
+"""
+# What those that have ended would have asked for counts, too.
+RECKONINGS = """
+SELECT coalesce(sum(reckoning[1]), 0)::float8,
+    coalesce(jsonb_agg(reckoning) FILTER (WHERE ended_at IS NULL AND alive_until > clock_timestamp()), '[]')
+FROM workers WHERE crawl = %s AND reckoning IS NOT NULL AND id <> ALL(%s::int4[])
+"""
+# One snapshot. An owner gives a host back when nothing of it waits.
+IS_OVER = """
+SELECT NOT EXISTS (SELECT 1 FROM workers WHERE crawl = %s AND ended_at IS NULL AND is_busy)
+    AND NOT EXISTS (SELECT 1 FROM hosts WHERE crawl = %s AND owner IS NULL AND best IS NOT NULL)
+    AND NOT EXISTS (SELECT 1 FROM hosts WHERE crawl = %s AND owner IS NOT NULL)
+"""
+LOCK_CRAWL = "SELECT id FROM crawls WHERE id = %s FOR UPDATE"
+GRANTED = """
+SELECT coalesce(sum(CASE WHEN ended_at IS NULL THEN granted ELSE n_pages END), 0)::int8 FROM workers WHERE crawl = %s
+"""
+GRANT = "UPDATE workers SET granted = granted + %s WHERE id = %s AND ended_at IS NULL RETURNING granted"
+RETURN = "UPDATE workers SET granted = n_pages WHERE id = %s AND ended_at IS NULL RETURNING granted"
+
+TAKING = 0x666F6376
+"""Advisory lock, together with the crawl's number, of the worker that takes hosts where domains are counted."""
+# While two workers were alive, time has passed once.
+SPENT = """
+SELECT coalesce(sum(extract(epoch FROM upper(part) - lower(part))), 0)::float8 FROM unnest((
+    SELECT range_agg(tstzrange(began_at, greatest(began_at, coalesce(ended_at, least(alive_until, clock_timestamp())))))
+    FROM workers WHERE crawl = %s
+)) AS part
+"""
+ANALYZING = 0x666F6375
+"""Advisory lock, together with the crawl's number, of the worker that lets the server count its rows."""
