@@ -3,7 +3,7 @@
 A room is a package directory at any depth, or a module that stands loose at the top of ``focused/``. An arrow A -> B says
 that a module of A imports one of B. Every import counts: those for types, those inside functions, and class paths in
 strings ("focused.frontier.scheduler.FrontierScheduler"). The flat figure takes what stands at the top of ``focused/`` as
-one room each, the nested one every package directory.
+one room each, the nested one every package directory; that of the files leaves out strings.
 
 Examples:
   python scripts/rooms.py                        this tree
@@ -46,8 +46,8 @@ def modules(root: Path) -> dict[str, Path]:
     return found
 
 
-def imports(name: str, path: Path, known: dict[str, Path]) -> set[str]:
-    """Return the modules of the package that a module imports or names in a string."""
+def imports(name: str, path: Path, known: dict[str, Path], *, strings: bool = True) -> set[str]:
+    """Return the modules of the package that a module imports or, with ``strings``, names in a string."""
     found: set[str] = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.ImportFrom):
@@ -58,8 +58,8 @@ def imports(name: str, path: Path, known: dict[str, Path]) -> set[str]:
             found |= {f"{base}.{each.name}" if f"{base}.{each.name}" in known else base for each in node.names}
         elif isinstance(node, ast.Import):
             found |= {each.name for each in node.names}
-        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.startswith(f"{PACKAGE}."):
-            dotted = node.value
+        elif strings and isinstance(node, ast.Constant) and str(node.value).startswith(f"{PACKAGE}."):
+            dotted = str(node.value)
             while dotted and dotted not in known:
                 dotted = dotted.rpartition(".")[0]
             found.add("" if dotted == PACKAGE else dotted)
@@ -77,13 +77,18 @@ def flat_room(name: str, path: Path) -> str:
     return ".".join(name.split(".")[:2])
 
 
+def file_room(name: str, path: Path) -> str:
+    """Return the module itself."""
+    return name
+
+
 def arrows(root: Path, room: object) -> tuple[set[str], Arrows]:
     """Return the rooms, and the arrows between them with the imports that they rest on."""
     assert callable(room)
     known = modules(root)
     found: Arrows = defaultdict(set)
     for name, path in known.items():
-        for other in imports(name, path, known):
+        for other in imports(name, path, known, strings=room is not file_room):
             pair = room(name, path), room(other, known[other])
             if pair[0] != pair[1]:
                 found[pair].add((name, other))
@@ -124,18 +129,24 @@ def upward(found: Arrows) -> list[tuple[str, str]]:
 
 
 def main() -> int:
-    """Print the figures; exit with 1 where the nested rooms form a cycle, or one imports what stands above it."""
+    """Print the figures; exit with 1 where rooms or files form a cycle, or a room imports what stands above it."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tree", type=Path, default=ROOT, help="checkout to read (default: this one)")
     parser.add_argument("--arrows", action="store_true", help="print every arrow of the nested rooms")
     given = parser.parse_args()
     top = {path.name for path in (given.tree / PACKAGE).iterdir()} - {"__init__.py", "__pycache__", "py.typed"}
     print(f"entries at the top of {PACKAGE}/: {len(top)}")
-    circles: list[list[str]] = []
-    for label, room in (("flat", flat_room), ("nested", nested_room)):
+    all_circles: list[list[str]] = []
+    found: Arrows = {}
+    for label, unit, room in (
+        ("files", "files", file_room),
+        ("flat", "rooms", flat_room),
+        ("nested", "rooms", nested_room),
+    ):
         rooms, found = arrows(given.tree, room)
         circles = cycles(found)
-        print(f"{label}: {len(rooms)} rooms, {len(found)} arrows, {len(circles)} cycles")
+        all_circles += circles
+        print(f"{label}: {len(rooms)} {unit}, {len(found)} arrows, {len(circles)} cycles")
         for group in circles:
             print(f"  cycle: {', '.join(group)}")
     if given.tree == ROOT:
@@ -145,7 +156,7 @@ def main() -> int:
     if given.arrows:
         for (here, there), why in sorted(found.items()):
             print(f"  {here} -> {there}: {', '.join(f'{a} > {b}' for a, b in sorted(why))}")
-    return 1 if circles or (given.tree == ROOT and upward(found)) else 0
+    return 1 if all_circles or (given.tree == ROOT and upward(found)) else 0
 
 
 if __name__ == "__main__":

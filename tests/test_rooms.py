@@ -46,6 +46,11 @@ def test_rooms_form_no_cycle_and_import_only_what_stands_below_them():
     assert len(later) <= 20
 
 
+def test_no_files_import_each_other_in_a_circle_not_even_for_types():
+    _, arrows = rooms.arrows(ROOT, rooms.file_room)
+    assert rooms.cycles(arrows) == []
+
+
 def test_what_counts_as_an_arrow(tmp_path):
     files = {
         "a/__init__.py": "",

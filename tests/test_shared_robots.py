@@ -13,7 +13,7 @@ pytest.importorskip("psycopg")
 
 from test_shared_store import a_link, a_store, until
 
-from focused.frontier.shared.events import now
+from focused.frontier.shared.boot_clock import now
 from focused.frontier.shared.robots import read_robots, write_robots
 from focused.frontier.shared.schema import connect, make_tables
 from focused.frontier.store.link import host_of

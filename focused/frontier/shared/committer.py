@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import psycopg
 
-from focused.frontier.shared.events import NOT_STORED, DatabaseGone, PageRefused, PagesWritten, now
+from focused.frontier.shared.boot_clock import now
+from focused.frontier.shared.events import NOT_STORED, DatabaseGone, PageRefused, PagesWritten
 from focused.frontier.shared.schema import connect
 from focused.frontier.shared.written import KnownPageError, LeaseLostError, Written
 

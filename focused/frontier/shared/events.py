@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from contextlib import suppress
 from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
@@ -21,11 +20,6 @@ if TYPE_CHECKING:
 
 NOT_STORED = "not stored"
 """How it begins why a page was refused that the database does not take."""
-
-
-def now() -> float:
-    """Return the seconds of a clock that goes on while the process, or the machine, sleeps."""
-    return time.clock_gettime(getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))
 
 
 @dataclass(frozen=True, slots=True)

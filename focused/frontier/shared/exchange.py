@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import psycopg
 
+from focused.frontier.shared.boot_clock import now
 from focused.frontier.shared.committer import LAST_SECS, TRY_AGAIN_SECS, Committer
-from focused.frontier.shared.events import EventBox, now
+from focused.frontier.shared.events import EventBox
 from focused.frontier.shared.joining import end_crawl, join_crawl
 from focused.frontier.shared.keeper import Keeper
 from focused.frontier.shared.leasing import Leasing

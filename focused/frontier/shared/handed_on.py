@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from focused.frontier.shared.keys import host_key
 from focused.frontier.store.link import host_of
@@ -12,13 +12,18 @@ if TYPE_CHECKING:
 
     from psycopg import Connection
 
-    from focused.frontier.shared.exchange import Exchange
+
+class Sender(Protocol):
+    """Takes what is to be told to the database."""
+
+    def wish(self, **wishes: Any) -> None:
+        """Let the keeper write something, by the name of what it is."""
 
 
 class HandedOn:
     """What a worker has met, on its way to the next owners of the hosts; and what earlier owners have met."""
 
-    def __init__(self, exchange: Exchange) -> None:
+    def __init__(self, exchange: Sender) -> None:
         self._exchange = exchange
         #: Called with each row about a host that is this worker's from now on.
         self.on_known: Callable[..., None] = lambda *row: None

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import psycopg
 
+from focused.frontier.shared.boot_clock import now
 from focused.frontier.shared.committer import TRY_AGAIN_SECS
 from focused.frontier.shared.events import (
     DatabaseGone,
@@ -20,7 +21,6 @@ from focused.frontier.shared.events import (
     ScoresKnown,
     TextsHeard,
     Ticked,
-    now,
 )
 from focused.frontier.shared.leasing import Leasing
 from focused.frontier.shared.orphan_links import Inheritance, scores_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from focused.frontier.shared.events import now
+from focused.frontier.shared.boot_clock import now
 
 GRANT, SLOW_GRANT = 16, 4
 """Pages that are reserved at a time at least; more where more are fetched in `_AHEAD_SECS`. Fewer where hosts rest: what one

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from focused.frontier.shared.events import now
+from focused.frontier.shared.boot_clock import now
 from focused.frontier.shared.handed_on import HandedOn, read_by_host, write_by_origin
 
 if TYPE_CHECKING:

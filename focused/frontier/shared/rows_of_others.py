@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from focused.frontier.shared.array_text import columns
-from focused.frontier.shared.events import now
+from focused.frontier.shared.boot_clock import now
 from focused.frontier.shared.link_rows import unnested
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from focused.frontier.shared.balance import Around, least_priority, share_of_hosts, to_let_go
-from focused.frontier.shared.events import now
+from focused.frontier.shared.boot_clock import now
 from focused.frontier.store.ranks import priority_of
 
 if TYPE_CHECKING:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
+from focused.frontier.shared.boot_clock import now
 from focused.frontier.shared.events import (
     NOT_STORED,
     DatabaseGone,
@@ -22,7 +23,6 @@ from focused.frontier.shared.events import (
     ScoresKnown,
     TextsHeard,
     Ticked,
-    now,
 )
 from focused.frontier.shared.lessons import Lessons
 from focused.frontier.shared.own_hosts import OwnHosts

@@ -52,8 +52,6 @@ def check_preset(name: str) -> str:
 @lru_cache(maxsize=len(PRESETS))
 def load_preset(name: str) -> Preset:
     """Return a preset by its name, from a package that may be zipped; a ValueError says which there are."""
-    text = (
-        files("focused.method.topic").joinpath("preset_files", f"{check_preset(name)}.toml").read_text(encoding="utf-8")
-    )
+    text = files(__package__).joinpath("preset_files", f"{check_preset(name)}.toml").read_text(encoding="utf-8")
     found = tomlkit.parse(text).unwrap()
     return Preset(name, found["title"], tuple(found["strategies"]), found["learner"], found["settings"])
