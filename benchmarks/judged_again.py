@@ -3,7 +3,8 @@
 For each web, `adaptive` crawls 300 pages for the first topics of the plan, once each, from 30 example pages and the general
 background: against the pages met. Written is F1 of the pages called relevant, by labels that the crawl never sees: as they
 were judged when they came (*then*); by the last version's relevances and threshold (*threshold*); in the last version's order,
-as many as `focused.retraining.judged_again` takes (*again*); and as many as are relevant (*best*), which nobody knows.
+as many as `focused.retraining.judged_again` takes (*again*); and as many as are relevant (*best*), which nobody knows. And how
+many are called relevant for each that is (1: what is delivered is as much as there is).
 
 Examples
 --------
@@ -29,7 +30,7 @@ from focused.method.topic import load_topic
 from focused.method.topic.counted import relevance_of_texts
 from focused.retraining.judged_again import share_of_relevant, with_so_many
 from focused.retraining.judged_pages import read_record, record_path
-from focused.retraining.versions import load_version, read_attempts, version_in_use
+from focused.retraining.versions import last_version, load_version
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -38,6 +39,8 @@ if TYPE_CHECKING:
 
 PAGES = 300
 WAYS = ("then", "threshold", "again", "best")
+COUNTS = ("then / true", "again / true")
+"""Pages called relevant for each that is."""
 
 
 def main() -> None:
@@ -85,7 +88,7 @@ def figures(run_dir: Path, topic: str, of_url: dict[str, set[str]]) -> dict[str,
     then = np.array([row["relevant"] == "1" for row in rows])
     is_later = np.array([page.version > 1 for page in pages])
     own = load_topic(run_dir.parent.name, run_dir.parents[2] / "models")
-    last = load_version(run_dir, own, version_in_use(read_attempts(run_dir)))
+    last = load_version(run_dir, own, last_version(run_dir))
     relevances = relevance_of_texts(last, [page.terms for page in pages], "page")
     threshold = last.threshold("page")
     known = AsTheyCame(len(pages), int(is_later.sum()), int(then.sum()), int((then & is_later).sum()))
@@ -93,7 +96,8 @@ def figures(run_dir: Path, topic: str, of_url: dict[str, set[str]]) -> dict[str,
     again = relevances if share is None else with_so_many(relevances, round(share * len(pages)), threshold)
     best = with_so_many(relevances, int(truth.sum()), threshold)
     ways = then, *(each >= threshold for each in (relevances, again, best))
-    return {"relevant": float(truth.mean())} | dict(zip(WAYS, (f1(truth, way) for way in ways), strict=True))
+    counts = {f"{name} / true": float(way.sum() / max(truth.sum(), 1)) for name, way in zip(WAYS, ways, strict=True)}
+    return {"relevant": float(truth.mean())} | dict(zip(WAYS, (f1(truth, way) for way in ways), strict=True)) | counts
 
 
 def f1(truth: npt.NDArray[np.bool_], accepted: npt.NDArray[np.bool_]) -> float:
@@ -105,9 +109,8 @@ def summary(found: dict[str, list[dict[str, float]]]) -> str:
     rows = [row(name, topics) for name, topics in found.items()]
     every = [each for topics in found.values() for each in topics]
     rows.append(row("**all**", every))
-    return table(
-        ["web", "topics", "truly relevant", *WAYS, "again - then: least", "most", "topics that gain", "that lose"], rows
-    )
+    heads = ["web", "topics", "truly relevant", *WAYS, "again - then: least", "most", "topics that gain", "that lose"]
+    return table([*heads, *COUNTS], rows)
 
 
 def row(title: str, topics: list[dict[str, float]]) -> list[str]:
@@ -115,7 +118,8 @@ def row(title: str, topics: list[dict[str, float]]) -> list[str]:
     gains = [each["again"] - each["then"] for each in topics]
     ends = [f"{end(gains):+.3f}" for end in (min, max)]
     counts = [str(sum(sign * gain > 0.02 for gain in gains)) for sign in (1, -1)]
-    return [title, str(len(topics)), *means, *ends, *counts]
+    numbers = [f"{np.mean([each[name] for each in topics]):.2f}" for name in COUNTS]
+    return [title, str(len(topics)), *means, *ends, *counts, *numbers]
 
 
 if __name__ == "__main__":

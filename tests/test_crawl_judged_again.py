@@ -85,17 +85,34 @@ def test_pages_are_judged_again_once_and_how_they_were_judged_when_they_came_is_
 
 
 def test_a_model_of_the_pages_met_orders_them_and_takes_as_many_as_were_relevant_when_they_came(tmp_path):
+    """Where hardly any page was judged by a model that had learnt of the web."""
     run_dir = a_collection(tmp_path / "run")
     judged_again(run_dir, about=MET)
     relevant = [number for number, row in pages_of(run_dir).items() if row["relevant"]]
-    # 7 of 12 were; fewer than 20 pages were judged by a later model. The six about stars come first.
+    # 7 of 12 were; the six about stars come first.
     assert len(relevant) == 6
     assert all(number % 2 == 0 for number in relevant)
-    known = AsTheyCame(n_pages=400, n_later=300, n_relevant=350, n_later_relevant=60)
-    assert share_of_relevant(MET, known) == 0.2
-    assert share_of_relevant(MET, replace(known, n_later_relevant=240)) == 0.6  # the interval of the harvest ends there
-    assert share_of_relevant(MET | {"n_verdicts": 10}, known) is None
+    # The interval of the harvest ends there.
+    assert share_of_relevant(MET, AsTheyCame(n_pages=20, n_relevant=18)) == 0.6
+
+
+def test_as_many_pages_are_relevant_as_the_harvest_says_but_no_less_than_half_of_what_was_called_so():
+    known = AsTheyCame(n_pages=400, n_later=300, n_relevant=350, n_later_relevant=150)
+    for harvest, expected in ((0.2, 0.25), (0.3, 0.3), (0.7, 0.7)):
+        met = MET | {"harvest": {"share": harvest, "low": 0.1, "high": 0.9}}
+        assert share_of_relevant(met, known) == expected
+        assert share_of_relevant(met | {"n_verdicts": 10}, known) is None
     assert share_of_relevant({}, known) is None
+
+
+def test_what_a_later_version_has_judged_stands_until_a_still_later_one_comes(tmp_path):
+    run_dir = a_collection(tmp_path / "run")
+    assert judged_again(run_dir, version=4).n_judged == 12
+    assert judged_again(run_dir, version=3).n_judged == 0
+    assert {row["model_version"] for row in pages_of(run_dir).values()} == {4}
+    with closing(JudgedRows(run_dir / "collection.sqlite")) as rows:
+        assert (rows.n_former(3), rows.n_former(5)) == (0, 12)
+    assert judged_again(run_dir, version=5).n_judged == 12
 
 
 @pytest.mark.parametrize("wanted", [0, 1, 3, 5])

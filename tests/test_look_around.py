@@ -17,6 +17,7 @@ from hand_made import html
 from scipy import sparse
 from warcs import Warc
 
+from focused.collection.view import CollectionView
 from focused.frontier.look_around import LookAround, place_of
 from focused.frontier.rediscovery import Rediscovery
 from focused.frontier.store.link import FrontierLink, fingerprint_of
@@ -34,6 +35,7 @@ from focused.retraining.options import RetrainingOptions, read_options
 from focused.retraining.page_labels import PageLabels
 from focused.retraining.pages_met import MIN_PAGES, train_on_pages_met
 from focused.retraining.training import Retraining
+from focused.retraining.versions import last_version, read_attempts
 from focused.utils.file_names import RETRAINING_FILE
 
 if TYPE_CHECKING:
@@ -565,6 +567,33 @@ def test_a_crawl_that_is_resumed_draws_as_many_as_one_that_never_stopped(web, mo
     assert made.pages.shape[0] > 20
     assert made.n_links == 0
     assert abs(drawn[0] - drawn[1]) <= 1
+
+
+@pytest.mark.slow
+def test_a_crawl_that_ends_is_judged_by_a_model_of_all_its_pages_and_resumed_with_the_one_before(web, models, tmp_path):
+    run_dir = tmp_path / "run"
+
+    def ended(max_pages: int) -> tuple[list[int], list[int], int, float]:
+        """Return the trained versions, those that judge the collection, its relevant pages, and the harvest."""
+        settings = {**SETTINGS, "FOCUSED_COLLECTION": "on"}
+        common = {"strategy": "best_first", "web": web, "run_dir": run_dir, "max_pages": max_pages}
+        assert crawl(models, tmp_path, settings=settings, **common).exit_code == 0
+        with CollectionView(run_dir) as view:
+            rows = list(view.pages())
+        found = [each.version for each in read_attempts(run_dir)], sorted({row["model_version"] for row in rows})
+        harvest = json.loads((run_dir / "run.json").read_text())["harvest"]
+        return *found, sum(row["relevant"] for row in rows), harvest["share"]
+
+    trained, judges, n_relevant, share = ended(60)
+    assert (trained, judges) == ([2, 3], [4])
+    assert last_version(run_dir) == 4
+    assert abs(n_relevant - 60 * share) <= 1  # as many as the harvest says that the crawl shows
+    trained, judges, *_ = ended(75)
+    assert (trained, judges) == ([2, 3], [5])
+    assert {row["model_version"] for row in rows_of(run_dir)[60:]} == {"3"}
+    trained, judges, *_ = ended(75)  # nothing new: what the later version has judged stands
+    assert (trained, judges) == ([2, 3], [5])
+    assert [each.version for each in read_attempts(run_dir)] == [2, 3]
 
 
 @pytest.mark.slow

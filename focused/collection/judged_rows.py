@@ -122,8 +122,8 @@ class JudgedRows:
         self._know(known)
 
     def n_former(self, version: int) -> int:
-        """Return how many pages another version has judged."""
-        return int(self._sql.execute("SELECT count(*) FROM pages WHERE model_version != ?", (version,)).fetchone()[0])
+        """Return how many pages an earlier version has judged."""
+        return int(self._sql.execute("SELECT count(*) FROM pages WHERE model_version < ?", (version,)).fetchone()[0])
 
     def _know(self, known: AsTheyCame) -> None:
         self._sql.execute("INSERT OR REPLACE INTO about VALUES (?, ?)", (_KEY, json.dumps(asdict(known))))

@@ -136,7 +136,7 @@ class RetrainingPipeline:
             harvest_estimated=crawl.estimate.met,
         )
         if is_against_met and not plan.topic.keyword_terms:
-            crawl.estimate.at_end = lambda: rounds.estimate_harvest(crawl.harvest.n_pages)
+            crawl.estimate.at_end = lambda: rounds.train_at_end(crawl.harvest.n_pages)
         pause = CrawlPause(crawler, is_wanted=is_paused)
         loop = RetrainingLoop(feedback, rounds, crawl.harvest, pause.set, stats)
         intake = JudgedPageIntake(labels, feedback, pages, writer, drift)
@@ -168,9 +168,11 @@ class RetrainingPipeline:
         self._calls.start(_POLL_EVERY_SECS, now=False)
 
     async def before_close(self) -> None:
-        """Let no other model take over: the one in use is going to judge the whole collection."""
+        """Let no other model take over but that which the crawl trains now: it is going to judge the whole collection."""
         if self._calls is not None and self._calls.running:
             self._calls.stop()
+        if self._crawl.harvest.n_pages != self._crawl.harvest.n_pages_before:
+            self._crawl.estimate.at_end()
 
     def close_spider(self) -> None:
         """End the process that trains, close the files."""

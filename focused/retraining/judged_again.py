@@ -1,7 +1,7 @@
 """When a crawl ends, all its pages are judged again by its last model, so that the collection speaks of one model.
 
-The last model knows the web best, so it orders the pages. How many of them are relevant it cannot say: it has learnt from
-these very pages, most of them as unlabelled ones. The models that judged the pages as they came had not
+The last model knows the web best, so it orders the pages. Its threshold cannot say how many of them are relevant: it has
+learnt from these very pages, most of them as unlabelled ones. The harvest that is estimated from held-out decisions can
 (docs/method/collection.md).
 """
 
@@ -33,13 +33,13 @@ if TYPE_CHECKING:
 
 _SLICE_PAGES = 200
 _LEAST_LATER = 20
-"""Fewer pages that a trained model judged as they came say nothing of the share; all pages do, then."""
+"""Where models that had learnt of this web judged fewer pages as they came, nothing shows whether the harvest may be right."""
 _ENOUGH_VERDICTS = 10
 """From so many on the relevances are those that people's verdicts correct (D90)."""
 _CERTAIN = 1e-9
 _LEAST_KEPT = 0.5
-"""The interval of the harvest may take this share at most of what models called relevant as it came: where nearly all pages of
-a web are of the topic, the last model takes most of them for unlabelled ones, and its interval with them."""
+"""Least part of the share that trained models called relevant as pages came: where nearly all pages of a web are of the topic,
+the last model takes most of them for unlabelled ones, and its estimate of the harvest is far too low."""
 
 
 @dataclass(eq=False)
@@ -63,10 +63,13 @@ class JudgingAgain:
 
     @property
     def is_due(self) -> bool:
-        """Whether another version has judged pages, or pages came since this one judged them again."""
+        """Whether an earlier version, or `scrapy train`, has judged all pages, or pages came since.
+
+        A later version was trained when the crawl ended before: it has learnt from all that this one knows.
+        """
         known = self.rows.as_they_came()
         if known.version:
-            return known.version != self.version
+            return known.version < self.version
         return self.rows.is_judged_again() or self.rows.n_former(self.version) > 0
 
     def steps(self) -> Generator[int, None, None]:
@@ -118,20 +121,21 @@ def judges_words(judge: Judge) -> bool:
 def share_of_relevant(about: Mapping[str, Any], known: AsTheyCame) -> float | None:
     """Return the share of relevant pages in a collection; None: the model's own threshold says it.
 
-    It is the share that the models called relevant which had learnt of this web, but not from these pages, brought into the
-    90 % interval of the harvest, but to no less than half. Only a version that was trained against the pages met, without
-    people's help, needs it.
+    It is the harvest that the version estimates, but no less than half of the share that trained models called relevant as
+    pages came. These call too many relevant, for a crawl prefers pages that its model errs about. Where they have judged
+    hardly any page, what was called relevant is brought into the 90 % interval of the harvest. Only a version that was trained
+    against the pages met, without people's help, needs it.
 
     ``about``: what the version's manifest says of its training.
     """
     if not about.get("n_drawn") or about.get("n_verdicts", 0) >= _ENOUGH_VERDICTS or not known.n_pages:
         return None
-    share, least = known.n_relevant / known.n_pages, 0.0
-    if known.n_later >= _LEAST_LATER:
-        share = known.n_later_relevant / known.n_later
-        least = _LEAST_KEPT * share
     harvest = about.get("harvest") or {}
-    return max(min(max(share, float(harvest.get("low", 0.0))), float(harvest.get("high", 1.0))), least)
+    if known.n_later >= _LEAST_LATER:
+        called = known.n_later_relevant / known.n_later
+        return max(float(harvest.get("share", called)), _LEAST_KEPT * called)
+    called = known.n_relevant / known.n_pages
+    return min(max(called, float(harvest.get("low", 0.0))), float(harvest.get("high", 1.0)))
 
 
 def with_so_many(relevances: Floats, n_relevant: int, threshold: float) -> Floats:

@@ -104,21 +104,24 @@ class TrainingRounds:
         if version != FIRST and self._use(version):
             self._estimated(next(each for each in reversed(attempts) if each.version == version))
 
-    def estimate_harvest(self, n_pages: int) -> None:
-        """Train once more at the end of a crawl, for its harvest alone, and wait for it: a few seconds at most.
+    def train_at_end(self, n_pages: int) -> None:
+        """Train once more at the end of a crawl, and wait for it: a few seconds at most. It judges the whole collection.
 
-        Pages that came after the last training were chosen by its model. What it says of them is as wrong as the choice.
+        Pages that came after the last training were chosen by its model. What it says of them is as wrong as the choice. A
+        crawl that is resumed goes on with the version before, as if it had not ended.
         """
         is_new = FIRST_MET <= n_pages != self._n_estimated
         if not is_new or self.process.is_busy or self._n_failed_in_a_row >= _MAX_FAILURES:
             return
-        task = self.versions.harvest_task(self.labels, in_use=self.version, n_pages=n_pages)
+        task = self.versions.last_task(self.labels, in_use=self.version, n_pages=n_pages)
         found = self.process.wait() if self.process.ask(task) else None
         (self.versions.run_dir / HARVEST_TASK_FILE).unlink(missing_ok=True)
         if found is None:
             self.stats.count("worker_failed_count")
-        else:
-            self._estimated(found)
+            return
+        self._estimated(found)
+        if (topic := self.versions.load_last(found.version)) is not None:
+            self.takeover.judge_only(found.version, topic)
 
     def close(self) -> None:
         """End the process that trains, and close the list; say so if the crawl ended before any training had."""

@@ -78,6 +78,10 @@ class ModelTakeover:
         else:
             self.rescoring.start()
 
+    def judge_only(self, version: int, topic: Topic) -> None:
+        """Let a version judge what is judged from now on, at the end of a crawl: links stay as they are."""
+        self.model.replace(judge=self.make_judge(topic), version=version)
+
     def rescore(self) -> None:
         """Score a slice of the waiting links."""
         rescoring, stats = self.rescoring, self.stats

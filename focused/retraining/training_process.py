@@ -49,7 +49,7 @@ class TrainingProcess:
             assert self._process is not None
             assert self._process.stdin is not None
             # In a file: a pipe holds no more than 64 KiB, and the process may still be starting.
-            path = Path(task.run_dir) / (HARVEST_TASK_FILE if task.only_estimates else TASK_FILE)
+            path = Path(task.run_dir) / (HARVEST_TASK_FILE if task.is_last else TASK_FILE)
             path.write_text(task.to_line() + "\n", encoding="utf-8")
             self._process.stdin.write(os.fsencode(path) + b"\n")
             self._process.stdin.flush()

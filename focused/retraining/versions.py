@@ -122,6 +122,11 @@ def version_in_use(attempts: list[Attempt]) -> int:
     return max((each.version for each in attempts if each.accepted), default=FIRST)
 
 
+def last_version(run_dir: Path) -> int:
+    """Return the version that judged the collection when the crawl ended."""
+    return max([version_in_use(read_attempts(run_dir)), *_made_at_ends(run_dir)])
+
+
 def warn_of_version_left(run_dir: Path) -> None:
     """Warn where a crawl is resumed without the model that it had trained."""
     attempts = read_attempts(run_dir)
@@ -146,6 +151,12 @@ def load_version(run_dir: Path, topic: Topic, version: int) -> Topic:
     if not (folder / topic.name).is_dir():
         raise TopicError(f"{folder / topic.name} is gone.")
     return load_topic(topic.name, folder)
+
+
+def _made_at_ends(run_dir: Path) -> list[int]:
+    """Return the numbers of versions that were trained when the crawl ended: no list names them, and they have no labels."""
+    folders = (run_dir / FOLDER).glob("*")
+    return [int(each.name) for each in folders if each.name.isdecimal() and not (each / LABELS_FILE).exists()]
 
 
 def read_labels(run_dir: Path, version: int) -> dict[int, bool]:
@@ -196,8 +207,8 @@ class Task:
     is_against_met: bool = False
     #: Whether the version's examples keep the links that led to pages of the crawl: a session knows their outcomes already.
     keeps_links: bool = True
-    #: Whether the harvest is all that is asked for: no version is written.
-    only_estimates: bool = False
+    #: Whether the crawl has ended: the version estimates the harvest and judges the collection, and is never in use.
+    is_last: bool = False
     #: Relevance from which the crawl calls pages relevant, if its settings say so.
     threshold: float | None = None
 
@@ -221,12 +232,13 @@ class VersionStore:
 
     def continue_after(self, attempts: list[Attempt]) -> None:
         """Number the next training after those of an earlier run of the crawl."""
-        self._last = max((each.version for each in attempts), default=FIRST)
+        self._last = max([FIRST, *(each.version for each in attempts), *_made_at_ends(self.run_dir)])
 
-    def harvest_task(self, labels: PageLabels, *, in_use: int, n_pages: int) -> Task:
-        """Return the task of estimating the harvest of so many pages."""
+    def last_task(self, labels: PageLabels, *, in_use: int, n_pages: int) -> Task:
+        """Return the task of the training at the end of a crawl: it estimates the harvest and judges the collection."""
+        self._last += 1
         task = self._task(labels, in_use=in_use, keeps_examples=False, keeps_links=False, n_pages=n_pages)
-        return replace(task, only_estimates=True)
+        return replace(task, is_last=True)
 
     def next_task(
         self, labels: PageLabels, *, in_use: int, keeps_examples: bool, keeps_links: bool, n_pages: int
@@ -269,6 +281,12 @@ class VersionStore:
         """Close the list; return how many lines could not be written."""
         self._list.close()
         return self._list.n_failed
+
+    def load_last(self, version: int) -> Topic | None:
+        """Return the version that was trained at the end of the crawl; None if there is none."""
+        with suppress(TopicError, OSError):
+            return load_version(self.run_dir, self.topic, version)
+        return None
 
     def load(self, version: int) -> tuple[Topic, dict[int, bool]]:
         """Return a version and the labels that it was trained with; a `TopicError` or `OSError` if it cannot be read."""

@@ -49,11 +49,11 @@ def train_version(task: Task, topic: Topic, firsts: dict[int, AcceptanceFigures]
     try:
         if task.is_against_met:
             made = _against_met(task, topic, known)
-            if task.only_estimates:
-                return Attempt(accepted=False, seconds=_seconds(start), **known)
             why = why_met_refused(made, topic, load_version(run_dir, topic, task.in_use))
-            attempt = Attempt(accepted=not why, why=why, seconds=_seconds(start), **known)
-            return attempt if why else _saved(task, made, all_labels, attempt)
+            if task.is_last and not why:
+                _write(task, made)
+            attempt = Attempt(accepted=not (why or task.is_last), why=why, seconds=_seconds(start), **known)
+            return attempt if why or task.is_last else _saved(task, made, all_labels, attempt)
         in_use = read_labels(run_dir, task.in_use)
         pages, _ = read_record(record_path(run_dir), task.n_bytes)
         retraining = Retraining(topic, that_join(pages, in_use | all_labels), random_state=task.random_state)
@@ -135,16 +135,21 @@ def _of_manifest(made: Topic, *names: str) -> dict[str, Any]:
 
 def _saved(task: Task, made: Topic, labels: dict[int, bool], attempt: Attempt) -> Attempt:
     """Write a version and the labels that it was trained with."""
-    run_dir = Path(task.run_dir)
+    folder = Path(task.run_dir) / FOLDER / str(task.version)
+    folder.mkdir(parents=True, exist_ok=True)
+    write_json(folder / LABELS_FILE, {str(number): label for number, label in labels.items()})
+    _write(task, made)
+    return attempt
+
+
+def _write(task: Task, made: Topic) -> None:
     if not task.keeps_examples:
         made.examples = None
     elif made.examples is not None and not task.keeps_links:
         made.examples = made.examples.without_links()
-    folder = run_dir / FOLDER / str(task.version)
+    folder = Path(task.run_dir) / FOLDER / str(task.version)
     folder.mkdir(parents=True, exist_ok=True)
-    write_json(folder / LABELS_FILE, {str(number): label for number, label in labels.items()})
     made.save(folder)
-    return attempt
 
 
 def _seconds(start: float) -> float:
