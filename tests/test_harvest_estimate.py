@@ -82,6 +82,22 @@ def test_the_harvest_is_not_known_before_the_first_training_and_known_after_it()
     assert estimate.text() == "0.40 (0.30 to 0.50)"
 
 
+@pytest.mark.parametrize("n_relevant", [0, 1])
+def test_where_no_page_looks_like_the_examples_nobody_knows_whether_there_are_none(n_relevant):
+    estimate = EstimatedHarvest(is_against_met=True)
+    for _ in range(20):  # by the background, to which every page looks like the topic
+        estimate.add(0.9, True)
+    estimate.met(20, {"share": 0.01, "low": 0.0, "high": 0.03})
+    for number in range(49):
+        estimate.add(0.01, number < n_relevant)
+    assert estimate.now() is not None
+    estimate.add(0.01, False)
+    assert (estimate.now() is None) == (n_relevant == 0)
+    assert ("written in another way" in estimate.why_not_yet) == (n_relevant == 0)
+    estimate.add(0.9, True)
+    assert estimate.now() is not None
+
+
 def test_a_model_that_was_trained_on_its_web_says_its_harvest_by_its_relevances():
     estimate = EstimatedHarvest()
     for number in range(100):

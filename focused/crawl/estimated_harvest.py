@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 NOT_YET = "not known yet"
 _LEAST_PAGES = 20
 """Of fewer pages no share is said."""
+_NONE_OF = 50
+"""Pages none of which a trained model calls relevant, from which on its estimate is no evidence: they may be written in
+another way than the examples, and then held-out examples say nothing of them."""
 
 
 class EstimatedHarvest:
@@ -43,6 +46,8 @@ class EstimatedHarvest:
         #: Places of the copies among them, ascending.
         self._copies = array("q")
         self._n_judged = 0
+        #: Pages since there was a model that had learnt of this web, and those of them that it called relevant.
+        self._n_by_trained = self._n_judged_by_trained = 0
         self._met: HarvestEstimate | None = None
         self._n_met = 0
         #: Called at the end of the crawl: the last chance to say `met`.
@@ -70,6 +75,9 @@ class EstimatedHarvest:
             self._copies.append(len(self._relevances))
         self._relevances.append(0.0 if is_copy else relevance or 0.0)
         self._n_judged += bool(is_relevant)
+        if self._met is not None:
+            self._n_by_trained += 1
+            self._n_judged_by_trained += bool(is_relevant)
 
     def met(self, n_pages: int, harvest: Mapping[str, float]) -> None:
         """Note what a training says of the first ``n_pages`` pages; nothing where it could not say anything."""
@@ -82,7 +90,7 @@ class EstimatedHarvest:
     def now(self) -> HarvestEstimate | None:
         """Return the estimate of all pages so far; None where it is not known."""
         n_pages = len(self._relevances)
-        if self.why_unknown or not n_pages:
+        if self.why_unknown or not n_pages or self._sees_nothing:
             return None
         if self._met is not None:
             return with_pages_since(self._met, self._n_met, self._relevances[self._n_met :], n_pages)
@@ -93,9 +101,20 @@ class EstimatedHarvest:
     @property
     def why_not_yet(self) -> str:
         """Why it is not known as long as nothing else is said."""
+        if self._sees_nothing:
+            return (
+                "no page that was met looks enough like the examples. Either there are none here, or they are written in "
+                "another way than these. Judge some pages, which shows it, and train from them: scrapy judge RUN_DIR; "
+                "scrapy train TOPIC --from-run RUN_DIR"
+            )
         if self._is_against_met:
             return "the model has learnt nothing of this web yet; with more pages (-a max_pages) it may"
         return f"that takes {_LEAST_PAGES} pages"
+
+    @property
+    def _sees_nothing(self) -> bool:
+        """Whether the trained models have called no page relevant, of enough."""
+        return self._n_by_trained >= _NONE_OF and not self._n_judged_by_trained
 
     def text(self) -> str:
         """Return it as people read it."""
