@@ -93,7 +93,7 @@ def test_where_no_page_looks_like_the_examples_nobody_knows_whether_there_are_no
     assert estimate.now() is not None
     estimate.add(0.01, False)
     assert (estimate.now() is None) == (n_relevant == 0)
-    assert ("written in another way" in estimate.why_not_yet) == (n_relevant == 0)
+    assert ("written in another way" in estimate.why_not_yet) == estimate.sees_nothing == (n_relevant == 0)
     estimate.add(0.9, True)
     assert estimate.now() is not None
 

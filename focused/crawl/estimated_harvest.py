@@ -60,7 +60,10 @@ class EstimatedHarvest:
         if PAGE_CLASSIFIER.read(settings):
             return cls("FOCUSED_PAGE_CLASSIFIER judges the pages, and nothing is known of how well")
         if topic.keyword_terms:
-            return cls("a topic from words has no examples to measure it with")
+            return cls(
+                "a topic from words has no examples to measure it with, and may deliver a small part of what was found. "
+                "Look at the pages below the threshold, or judge some: scrapy judge RUN_DIR"
+            )
         if options.is_against_met(topic):
             return cls(is_against_met=True)
         if "background" in examples or not topic.manifest.get("figures"):
@@ -90,7 +93,7 @@ class EstimatedHarvest:
     def now(self) -> HarvestEstimate | None:
         """Return the estimate of all pages so far; None where it is not known."""
         n_pages = len(self._relevances)
-        if self.why_unknown or not n_pages or self._sees_nothing:
+        if self.why_unknown or not n_pages or self.sees_nothing:
             return None
         if self._met is not None:
             return with_pages_since(self._met, self._n_met, self._relevances[self._n_met :], n_pages)
@@ -101,7 +104,7 @@ class EstimatedHarvest:
     @property
     def why_not_yet(self) -> str:
         """Why it is not known as long as nothing else is said."""
-        if self._sees_nothing:
+        if self.sees_nothing:
             return (
                 "no page that was met looks enough like the examples. Either there are none here, or they are written in "
                 "another way than these. Judge some pages, which shows it, and train from them: scrapy judge RUN_DIR; "
@@ -112,7 +115,7 @@ class EstimatedHarvest:
         return f"that takes {_LEAST_PAGES} pages"
 
     @property
-    def _sees_nothing(self) -> bool:
+    def sees_nothing(self) -> bool:
         """Whether the trained models have called no page relevant, of enough."""
         return self._n_by_trained >= _NONE_OF and not self._n_judged_by_trained
 

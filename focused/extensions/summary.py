@@ -85,7 +85,9 @@ class Summary:
         if not harvest.n_pages:
             yield f"No page was fetched. {self._why_nothing(stats)}"
         elif not harvest.n_relevant:
-            hint = as_typed("See why: scrapy explain TOPIC URL. Or try other seeds: -a seeds=URL")
+            # Where no page looks like the examples other seeds need not be better; the line of the harvest says what may be.
+            seeds = "" if self._estimate.sees_nothing else ". Or try other seeds: -a seeds=URL"
+            hint = as_typed(f"See why: scrapy explain TOPIC URL{seeds}")
             yield f"No page was relevant. {hint}"
         yield words_of_judging_again(stats)
         # Not always as many as were judged relevant: copies, verdicts, and what the last model says of all pages.

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 _N_NAMED = 3
+_LEAST_RECALL, _LEAST_PAGES = 0.25, 80
+"""Share of the examples, kept apart, below which a version trained against so many pages is said to have lost the topic."""
 
 
 @dataclass(eq=False)
@@ -60,11 +62,28 @@ class AttemptReport:
 
     def __post_init__(self) -> None:
         self._n_begun = self._n_ended = self._n_new_subtopic = 0
+        self._has_warned = False
 
     def begun(self) -> None:
         """Count a training that begins."""
         self.stats.count("trainings_count")
         self._n_begun += 1
+
+    def _warn_of_lost(self, attempt: Attempt) -> None:
+        """Warn, once, where a version that is used from now on does not know the examples when they are kept apart."""
+        if (
+            self._has_warned
+            or attempt.recall is None
+            or attempt.n_pages < _LEAST_PAGES
+            or attempt.recall >= _LEAST_RECALL
+        ):
+            return
+        self._has_warned = True
+        logger.warning(
+            "Version %d of the model calls %.0f %% of the examples relevant when they are kept apart: most pages like them "
+            "are missed. They may be of several topics, or written in another way than this web. Judge some: scrapy judge",
+            *(attempt.version, 100 * attempt.recall),
+        )
 
     def ended(self, attempt: Attempt, *, is_used: bool, n_pages: int) -> None:
         """Say what came of a training, after so many pages, and whether its version judges from now on."""
@@ -88,7 +107,10 @@ class AttemptReport:
         about = f"{joined}, held out: {held_out or 'none'}"
         if attempt.n_unlabeled:
             about = f"against {attempt.n_unlabeled} pages met, {attempt.n_drawn} of them drawn"
+            if attempt.recall is not None:
+                about += f"; of the examples, kept apart, it calls {attempt.recall:.0%} relevant"
         if is_used:
+            self._warn_of_lost(attempt)
             logger.info("Version %d of the model judges from page %d on (%s)", attempt.version, 1 + n_pages, about)
         elif not attempt.accepted:
             logger.info("Version %d of the model is not used: %s (%s)", attempt.version, attempt.why, about)

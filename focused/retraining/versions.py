@@ -85,6 +85,8 @@ class Attempt:
     in_use: int = FIRST
     #: Average precision on held-out examples: of this version, of the one in use, of the first.
     held_out: dict[str, float] = field(default_factory=dict)
+    #: Share of the examples, kept apart, that a version against the pages met calls relevant; None: not known.
+    recall: float | None = None
     #: What it decides about the held-out own examples, and what a model without pages of the crawl does.
     decisions: dict[str, dict[str, float]] = field(default_factory=dict)
     #: Seconds that the training took.

@@ -121,6 +121,7 @@ def _against_met(task: Task, topic: Topic, known: dict[str, Any]) -> Topic:
     known |= _of_manifest(made, "n_unlabeled", "n_drawn", "n_left_aside", "n_label_noise", "label_noise")
     known["harvest"] = made.manifest["retraining"].get("harvest", {})
     known["n_links"] = made.manifest["figures"]["n_links"]
+    known["recall"] = made.manifest["figures"].get("recall")
     return made
 
 
