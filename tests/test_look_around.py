@@ -597,6 +597,22 @@ def test_a_crawl_that_ends_is_judged_by_a_model_of_all_its_pages_and_resumed_wit
 
 
 @pytest.mark.slow
+def test_a_training_that_is_due_at_the_last_page_of_a_crawl_is_waited_for_and_judges_its_pages(web, models, tmp_path):
+    run_dir = tmp_path / "run"
+    settings = {**SETTINGS, "FOCUSED_COLLECTION": "on"}
+    assert crawl(models, tmp_path, settings=settings, web=web, run_dir=run_dir, max_pages=80).exit_code == 0
+    trained = read_attempts(run_dir)
+    assert [(each.version, each.n_pages, each.accepted) for each in trained] == [
+        (2, 20, True),
+        (3, 40, True),
+        (4, 80, True),
+    ]
+    with CollectionView(run_dir) as view:
+        assert {row["model_version"] for row in view.pages()} == {4}
+    assert json.loads((run_dir / "run.json").read_text())["harvest"]["share"] == round(trained[-1].harvest["share"], 4)
+
+
+@pytest.mark.slow
 def test_a_topic_can_be_trained_for_good_against_the_pages_that_a_crawl_met(web, models, tmp_path):
     own = tmp_path / "models"
     shutil.copytree(models, own)

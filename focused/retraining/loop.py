@@ -108,20 +108,29 @@ class TrainingRounds:
         """Train once more at the end of a crawl, and wait for it: a few seconds at most. It judges the whole collection.
 
         Pages that came after the last training were chosen by its model. What it says of them is as wrong as the choice. A
-        crawl that is resumed goes on with the version before, as if it had not ended.
+        crawl that is resumed goes on with the version before, as if it had not ended. A training that is under way is waited
+        for: it may have been due at the last page.
         """
+        if self.process.is_busy and (found := self.process.wait()) is not None:
+            self.versions.add(found)
+            if found.accepted:
+                self._judge_by(found)
+            self.report.ended(found, is_used=found.accepted, n_pages=n_pages)
         is_new = FIRST_MET <= n_pages != self._n_estimated
-        if not is_new or self.process.is_busy or self._n_failed_in_a_row >= _MAX_FAILURES:
+        if not is_new or self._n_failed_in_a_row >= _MAX_FAILURES:
             return
         task = self.versions.last_task(self.labels, in_use=self.version, n_pages=n_pages)
         found = self.process.wait() if self.process.ask(task) else None
         (self.versions.run_dir / HARVEST_TASK_FILE).unlink(missing_ok=True)
         if found is None:
             self.stats.count("worker_failed_count")
-            return
-        self._estimated(found)
-        if (topic := self.versions.load_last(found.version)) is not None:
-            self.takeover.judge_only(found.version, topic)
+        else:
+            self._judge_by(found)
+
+    def _judge_by(self, attempt: Attempt) -> None:
+        self._estimated(attempt)
+        if (topic := self.versions.load_last(attempt.version)) is not None:
+            self.takeover.judge_only(attempt.version, topic)
 
     def close(self) -> None:
         """End the process that trains, and close the list; say so if the crawl ended before any training had."""
