@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import os
+import random
 import sqlite3
 from contextlib import closing
 from typing import TYPE_CHECKING
@@ -68,14 +69,17 @@ def place_of(path: Path, url: bytes) -> int:
     return path.read_bytes().index(url) // PAGE * PAGE
 
 
+NOISE = random.Random(0).randbytes(PAGE)
+
 KINDS: dict[str, tuple[Callable[[Path], None], int]] = {
-    "header": (lambda path: overwrite(path, 0, os.urandom(100)), 0),
-    "first page": (lambda path: overwrite(path, 0, os.urandom(PAGE)), 0),
+    "header": (lambda path: overwrite(path, 0, NOISE[:100]), 0),
+    "first page": (lambda path: overwrite(path, 0, NOISE), 0),
+    "first page, now like a leaf": (lambda path: overwrite(path, 0, NOISE[:100] + b"\x0d" + NOISE[101:]), 0),
+    "first page, now like a branch": (lambda path: overwrite(path, 0, NOISE[:100] + b"\x05" + NOISE[101:]), 0),
+    "schema": (lambda path: overwrite(path, 100, NOISE[100:]), 0),
     "links": (lambda path: overwrite(path, place_of(path, b"example/1000"), bytes(PAGE)), 80),
     "two of links": (
-        lambda path: (
-            [overwrite(path, place_of(path, b"example/%d" % n), os.urandom(PAGE)) for n in (500, 1500)] and None
-        ),
+        lambda path: [overwrite(path, place_of(path, b"example/%d" % n), NOISE) for n in (500, 1500)] and None,
         160,
     ),
     "hosts": (lambda path: overwrite(path, PAGE, bytes(PAGE)), 0),

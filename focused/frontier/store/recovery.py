@@ -23,6 +23,8 @@ from focused.frontier.store.soundness import check_sound, is_sound_state, is_uns
 from focused.utils.own_files import check_frontier_file
 
 _PAGE_BYTES = 4096
+_HEADER_BYTES = 100
+"""Of page 1; the tree of the schema follows."""
 _MAGIC = b"SQLite format 3\0"
 _MOST_ADDED = 8
 """A file may say that it has been so many times as long as it is; more is taken for damage of its header."""
@@ -106,14 +108,22 @@ def _copy_mended(path: Path, copy: Path, new: Path) -> None:
             said = int.from_bytes(found[28:32], "big")
             n_pages = said if n_pages < said <= _MOST_ADDED * n_pages else n_pages
         else:
-            # Of page 1 the header ends at 100; then comes the tree of the schema.
-            keeps_schema = found[100:101] in (b"\x05", b"\x0d")
             count = n_pages.to_bytes(4, "big")
             # No free pages; the number of pages, which SQLite believes as the two counters of changes agree.
-            header = head[:28] + count + bytes(8) + head[40:92] + head[24:28] + head[96:100]
             file.seek(0)
-            file.write(header + (b"" if keeps_schema else head[100:]))
+            file.write(head[:28] + count + bytes(8) + head[40:92] + head[24:28] + head[96:_HEADER_BYTES])
         file.truncate(n_pages * _PAGE_BYTES)
+    if not _names_links(copy):
+        with copy.open("r+b") as file:
+            file.seek(_HEADER_BYTES)
+            file.write(head[_HEADER_BYTES:])
+
+
+def _names_links(copy: Path) -> bool:
+    """Tell whether the schema of a file, without its log, can be read as far as the table of links."""
+    with suppress(sqlite3.Error), closing(sqlite3.connect(f"{copy.as_uri()}?immutable=1", uri=True)) as sql:
+        return "links" in [name for (name,) in sql.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+    return False
 
 
 def _open_damaged(copy: Path) -> sqlite3.Connection:
