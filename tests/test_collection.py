@@ -31,6 +31,14 @@ def store(tmp_path):
     made.close()
 
 
+def made_folders(folder) -> tuple[str, str]:
+    """Make two folders."""
+    names = "alone", "together"
+    for name in names:
+        (folder / name).mkdir()
+    return names
+
+
 def urls(rows) -> list[str]:
     return [row["url"] for row in rows]
 
@@ -71,6 +79,26 @@ def test_halves_of_characters_in_any_field_cost_no_page(store, tmp_path):
     with CollectionView(tmp_path) as view:
         [row] = view.pages()
     assert (row["text"], row["referrer"], terms_of(row)) == ("a ? b", "http://a.example/?", {"?": 1})
+
+
+def test_of_pages_that_cannot_be_added_together_none_is_there_and_the_draw_is_as_it_was(tmp_path):
+    alone, together = (
+        CollectionStore(tmp_path / name / "collection.sqlite", max_irrelevant=5) for name in made_folders(tmp_path)
+    )
+    for number in range(1, 30, 3):
+        pages = [page(each, relevant=False, terms={"a": 1}) for each in range(number, number + 3)]
+        with pytest.raises(sqlite3.IntegrityError):
+            together.add(*pages, page(99, title=None))
+        together.add(*pages)
+        for each in range(number, number + 3):
+            alone.add(page(each, relevant=False, terms={"a": 1}))
+    rows = []
+    for store in (alone, together):
+        store.close()
+        with CollectionView(store.path.parent) as view:
+            rows.append([(row["number"], row["text_left_out"]) for row in view.pages(PageFilter(delivered=False))])
+    assert rows[0] == rows[1]
+    assert len(rows[0]) == 30
 
 
 def test_a_page_fetched_again_takes_the_place_of_the_former_also_in_the_index(store, tmp_path):

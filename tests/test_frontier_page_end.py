@@ -19,6 +19,7 @@ from scrapy import signals
 from scrapy.utils.asyncio import call_later
 from sites import Reply, Site
 
+from focused.frontier import checkpoints
 from focused.frontier import completion as ends
 from focused.frontier.admission import Admission
 from focused.frontier.completion import Outcomes
@@ -208,6 +209,7 @@ def dies_when_the_next_page_ends() -> None:
         end(self, lease, *about)
 
     Admission.link, Outcomes.page = slow, dying
+    checkpoints.COMMIT_EVERY_PAGES = 1  # so that it is seen what a commit holds
     ends._SLICE_LINKS = 50  # turns enough for an answer to get to where it would do harm
 
 

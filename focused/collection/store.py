@@ -1,4 +1,4 @@
-"""Writes the collection while a crawl runs: one transaction for each page."""
+"""Writes the collection while a crawl runs."""
 
 from __future__ import annotations
 
@@ -74,22 +74,30 @@ class CollectionStore:
         """Let the file say something of itself."""
         self._sql.execute("INSERT OR REPLACE INTO about VALUES (?, ?)", (key, value))
 
-    def add(self, page: CollectedPage) -> None:
-        """Add a page, durable when this returns."""
-        sql = self._sql
-        with transaction(sql):
-            self._remove(sql.execute("SELECT id FROM pages WHERE url = ?", (page.url,)).fetchall())
-            left_out = None if page.relevant else self._place()
-            if left_out is not None:
-                self._leave_out(left_out, page)
-            found = sql.execute(_INSERT, page.to_row()).lastrowid
-            assert found is not None
-            if not page.relevant and not page.text_left_out:
-                self._with_text.append(found)
-            self._last_id = found
-            is_late = time.monotonic() - self._indexed_at >= INDEX_EVERY_SECS
-            if is_late or found - self._indexed_to >= INDEX_EVERY_PAGES:
-                self._index()
+    def add(self, *pages: CollectedPage) -> None:
+        """Add pages in one transaction, durable when this returns; if it raises, none is there."""
+        before = self._with_text.copy(), self._n_irrelevant, self._last_id, self._indexed_to, self._indexed_at
+        try:
+            with transaction(self._sql):
+                for page in pages:
+                    self._add(page)
+                is_late = time.monotonic() - self._indexed_at >= INDEX_EVERY_SECS
+                if is_late or self._last_id - self._indexed_to >= INDEX_EVERY_PAGES:
+                    self._index()
+        except BaseException:
+            self._with_text, self._n_irrelevant, self._last_id, self._indexed_to, self._indexed_at = before
+            raise
+
+    def _add(self, page: CollectedPage) -> None:
+        self._remove(self._sql.execute("SELECT id FROM pages WHERE url = ?", (page.url,)).fetchall())
+        left_out = None if page.relevant else self._place()
+        if left_out is not None:
+            self._leave_out(left_out, page)
+        found = self._sql.execute(_INSERT, page.to_row()).lastrowid
+        assert found is not None
+        if not page.relevant and not page.text_left_out:
+            self._with_text.append(found)
+        self._last_id = found
 
     def remove_after(self, number: int) -> int:
         """Remove the pages beyond a number, which a killed crawl had not made durable; return how many there were."""

@@ -92,6 +92,8 @@ class Crawl:
             self.furniture = Furniture()
         #: The links that wait: those of Scrapy's scheduler until a scheduler of this project opens.
         self.frontier: Frontier = ScrapyFrontier(crawler, self.task)
+        #: Writes the rows of the collection that wait for the next commit.
+        self.write_rows: Callable[[], None] = lambda: None
         register_crawl(crawler, self)
         register_addresses(crawler, plan.addresses)
 

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+COMMIT_EVERY_PAGES, COMMIT_EVERY_SECS = 16, 0.05
+"""Pages that have ended become durable together: so many of them, or after so long. One by one each costs a tenth more."""
 _LEAST_FREE_BYTES = 8_000_000
 _LEAST_LOG_BYTES = 1_000_000
 """To move a shorter log into the file gains next to nothing."""
@@ -46,10 +48,13 @@ class Checkpoints:
     def __post_init__(self) -> None:
         #: Whether a commit failed: what came since is not durable, and will be fetched again.
         self.is_broken = False
+        #: Called before a commit: what is to be written before the links are.
+        self.before: list[Callable[[], None]] = []
         #: Called when a commit has failed; it is to end the crawl.
         self.failed: Callable[[], None] = lambda: None
         self._counted: dict[str, int] = {}
         self._is_kept: dict[str, bool] = {}
+        self._n_ended = 0
 
     def will_count(self, names: Iterable[str]) -> None:
         """Note stats that are about to be raised by one: what is made durable from now on has them raised.
@@ -59,11 +64,26 @@ class Checkpoints:
         for name in names:
             self._counted[name] = self._counted.get(name, self.stats.get_value(name, 0)) + 1
 
+    @property
+    def is_due(self) -> bool:
+        """Whether pages have ended that are not durable yet."""
+        return self._n_ended > 0 and not self.is_broken
+
+    def page_ended(self) -> None:
+        """Count a page that has ended, and commit if there are enough."""
+        self._n_ended += 1
+        # Many workers' store gathers pages itself.
+        if self._n_ended >= COMMIT_EVERY_PAGES or self.store.is_shared:
+            self.commit()
+
     def commit(self) -> None:
         """Make all changes durable; none after one that could not be made: what is not durable will be fetched again."""
+        self._n_ended = 0
         if self.is_broken:
             return
         store = self.store
+        for write in self.before:
+            write()
         try:
             free = self._free_bytes(can_be_more=True)
             if store.n_cut:

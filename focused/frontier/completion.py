@@ -1,4 +1,4 @@
-"""How links under way end: their page is in, they failed, or no request stands for them; then all is committed."""
+"""How links under way end: their page is in, they failed, or no request stands for them; soon all is committed."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ import sqlite3
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
+from focused.frontier.checkpoints import COMMIT_EVERY_SECS
 from focused.frontier.link_requests import NotDurableError
 from focused.frontier.store.link import host_of
-from focused.utils.reactor import FifoLock, yield_to_reactor
+from focused.utils.reactor import FifoLock, LaterCall, yield_to_reactor
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
@@ -161,10 +162,11 @@ class Outcomes:
 
 @dataclass(eq=False)
 class Completion:
-    """Takes in what a link's page brought, notes how the link ended, and makes both durable at once.
+    """Takes in what a link's page brought, notes how the link ended, and makes both durable in one commit.
 
-    A page with many links ends in several turns of the reactor. Until it has, no other page ends, and nothing else may
-    change what the commit makes durable: see ``ending``.
+    A commit holds the pages that have ended since the last one, and each of them whole. A page with many links ends in
+    several turns of the reactor. Until it has, no other page ends, and nothing else may change what the commit makes
+    durable: see ``ending``.
     """
 
     admission: Admission
@@ -173,8 +175,9 @@ class Completion:
     checkpoints: Checkpoints
 
     def __post_init__(self) -> None:
-        #: Taken from where a page begins to end until it is durable.
+        #: Taken from where a page begins to end until it has ended, and by a commit.
         self.ending = FifoLock()
+        self._soon = LaterCall(COMMIT_EVERY_SECS, self._commit)
         #: Called when a page has ended: more requests may be handed out.
         self.ended: Callable[[], None] = lambda: None
 
@@ -200,7 +203,7 @@ class Completion:
         self.checkpoints.will_count(names)
 
     async def page_ended(self, page: EndedPage) -> None:
-        """Take in the links of a response, and commit: done where there was a page, failed where there is a note.
+        """Take in the links of a response, and commit soon: done where there was a page, failed where there is a note.
 
         After the frontier could not be written, nothing is done: the link will be fetched again.
         """
@@ -211,10 +214,21 @@ class Completion:
                     self.checkpoints.will_count(page.counted)
                     self.outcomes.page(page.lease, page.relevant, page.note, page.remark, page.text)
                     self.leases.end(page.lease, page.relevant)
-                    self.checkpoints.commit()
+                    self.checkpoints.page_ended()
+                    if self.checkpoints.is_due:
+                        self._soon.want()
                 except sqlite3.Error as error:
                     self.checkpoints.fail(error)
         self.ended()
+
+    async def _commit(self) -> None:
+        async with self.ending:
+            if self.checkpoints.is_due:
+                self.checkpoints.commit()
+
+    def close(self) -> None:
+        """Commit nothing by itself any more: the crawl ends."""
+        self._soon.cancel()
 
     async def no_page_ends(self) -> None:
         """Wait until no page is about to end."""

@@ -75,6 +75,11 @@ class DurableFrontier:
         """Return the request for a new link."""
         return self._requests.found(url, evidence)
 
+    def call_before_commit(self, write: Callable[[], None]) -> bool:
+        """Call a function before pages become durable, each time."""
+        self._checkpoints.before.append(write)
+        return True
+
     def waiting_scores(self) -> list[tuple[float, int]]:
         """Return how many links wait of each level of scores, the best first; nothing in crawls without a budget."""
         return [] if self.store.by_level is None else self.store.by_level.by_score()

@@ -75,6 +75,12 @@ class Frontier(Protocol):
     def versions(self) -> VersionsOfAll | None:
         """What keeps the workers of a crawl at one version of the model; None where one process crawls."""
 
+    def call_before_commit(self, write: Callable[[], None]) -> bool:
+        """Call a function before pages become durable, each time; False where the frontier makes none durable.
+
+        So what is written of a page beside the frontier is there before the page counts as done.
+        """
+
     def note_fetched(self, url: str) -> bool:
         """Note the URL of a page that has been fetched; tell whether it was noted before."""
 

@@ -57,8 +57,9 @@ _PAUSE_SECS = 0.2
 class FrontierScheduler(BaseScheduler):
     """Keeps every link in the run directory and hands out the best one whose host may be asked now.
 
-    A link is done when its page's links and item are in: all of it is one transaction, together with the crawl's
-    counters and the lengths of the files that hold its pages. What was under way when a crawl died is fetched again.
+    A link is done when its page's links and item are in: all of it is in one transaction, together with the crawl's
+    counters and the lengths of the files that hold its pages. Some pages share one: see `Checkpoints`. What was under way
+    when a crawl died, or had ended in its last moment, is fetched again.
     The page budget is kept exactly: no more requests are handed out than it has pages left, counting those under way.
     The spider's own requests are kept whole: callback by name, method, headers, body, meta that JSON can keep. What cannot
     be kept waits in memory only; it is counted, and the log says so once.
@@ -218,6 +219,7 @@ class FrontierScheduler(BaseScheduler):
         self._wakeup.close()
         if not self._is_open:
             return
+        self.completion.close()
         if not self._checkpoints.is_broken:
             try:
                 self.completion.end_orphans(requests_in_progress(self.crawler))

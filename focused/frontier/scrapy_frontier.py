@@ -136,6 +136,10 @@ class ScrapyFrontier:
             self._n_before = length - size
         return size + (self._n_before or 0)
 
+    def call_before_commit(self, write: Callable[[], None]) -> bool:
+        """Do nothing: Scrapy's schedulers commit no pages."""
+        return False
+
     def note_fetched(self, url: str) -> bool:
         """Note the URL of a page that has been fetched; tell whether it was noted before."""
         if self._fetched.note(url):

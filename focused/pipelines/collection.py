@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import sqlite3
 from collections import deque
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
@@ -32,12 +33,12 @@ _MOST_WAITING = 200
 class CollectionPipeline:
     """Writes a row of ``collection.sqlite`` for each page, before the frontier makes the page durable.
 
-    Two files cannot be one transaction. So the row is there first, by the page's URL and its number among the judged pages.
-    If the crawl is killed in between, the page will be fetched again, and the resumed crawl removes the row first: what the
-    collection holds is what the frontier has counted.
+    Two files cannot be one transaction. So the rows of the pages of a commit are there first, by the page's URL and its
+    number among the judged pages. If the crawl is killed in between, these pages will be fetched again, and the resumed
+    crawl removes their rows first: what the collection holds is what the frontier has counted.
 
     While the file cannot be written, perhaps because another program has locked it, rows wait in memory: it is tried again
-    with the next page, and when the crawl closes. What cannot be written then is lost and counted, and the crawl goes on.
+    before the next commit, and when the crawl closes. What cannot be written then is lost and counted, and the crawl goes on.
 
     Place: 180, after the page was judged and before irrelevant pages are dropped.
 
@@ -60,6 +61,8 @@ class CollectionPipeline:
         #: Rows that could not be written yet, in the order of the pages.
         self._waiting: deque[CollectedPage] = deque()
         self._has_waited = False
+        #: Whether rows are written when the frontier commits; with Scrapy's own schedulers each is written at once.
+        self._is_called = False
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -74,6 +77,8 @@ class CollectionPipeline:
     def open_spider(self) -> None:
         """Take back what an earlier run of this crawl had not made durable."""
         store, n_pages = self._store, self._crawl.harvest.n_pages
+        self._crawl.write_rows = self._write
+        self._is_called = self._crawl.frontier.call_before_commit(self._write)
         store.describe("topic", self._crawl.plan.topic.name)
         if not store.about("id"):
             store.describe("id", uuid4().hex)
@@ -87,14 +92,15 @@ class CollectionPipeline:
             logger.warning("%s has no rows of the last %d pages that were judged before", store.path, n_missing)
 
     def process_item(self, item: Any) -> Any:
-        """Write the row of a page, after those that wait."""
+        """Let the row of a page wait for the next commit."""
         if not isinstance(item, PageItem) or item.is_late:
             return item
         item.complete()
         number = self._n_before + self._crawl.harvest.n_pages + 1
         page_text = self._crawl.plan.topic.page_text
         self._waiting.append(collected_page(item, number, page_text, keeps_markdown=self._keeps_markdown))
-        self._write()
+        if not self._is_called:
+            self._write()
         while len(self._waiting) > _MOST_WAITING:
             self._lose("it has been locked, or its disk full, for too long")
         return item
@@ -115,19 +121,23 @@ class CollectionPipeline:
 
     def _write(self) -> None:
         """Write the rows that wait, as far as it goes now."""
+        n_together = len(self._waiting)
         while self._waiting:
             try:
-                self._store.add(self._waiting[0])
+                self._store.add(*islice(self._waiting, n_together))
             except sqlite3.OperationalError as error:
                 if not self._has_waited:
                     self._has_waited = True
                     logger.warning("%s cannot be written now: %s. It is tried again.", self._store.path, error)
                 return
-            except sqlite3.Error as error:  # of this row alone, or of a damaged file: no other attempt would help
-                self._lose(str(error))
+            except sqlite3.Error as error:  # of one row alone, or of a damaged file: no other attempt would help
+                if n_together == 1:
+                    self._lose(str(error))
+                n_together = 1
             else:
-                self._waiting.popleft()
-                self._stats.inc_value("focused/collection/written_count")
+                for _ in range(n_together):
+                    self._waiting.popleft()
+                self._stats.inc_value("focused/collection/written_count", n_together)
 
     def _lose(self, why: str) -> None:
         """Give up the row that has waited longest."""

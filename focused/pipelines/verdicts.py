@@ -156,9 +156,11 @@ class VerdictsPipeline:
 
     def _take_in_all(self) -> None:
         self._heard.clear()
+        self._crawl.write_rows()
         self._changed(self._try(lambda rows: take_in_all(rows, self._reader.table, self._forms)) or [])
 
     def _say(self, said: dict[str, bool | None], *, is_new_page: bool = False) -> None:
+        self._crawl.write_rows()  # that of this page, for one
         changes = self._try(lambda rows: rows.say(said.items())) or []
         if not is_new_page:
             self._changed(changes)

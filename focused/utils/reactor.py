@@ -14,7 +14,7 @@ from twisted.internet.threads import deferToThread
 from focused.utils.steps import Steps
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
+    from collections.abc import Callable, Coroutine, Generator
 
 T = TypeVar("T")
 
@@ -39,6 +39,29 @@ def in_thread(function: Callable[..., T], *arguments: Any) -> Deferred[T]:
     if is_asyncio_available():
         return deferred_from_coro(asyncio.to_thread(function, *arguments))
     return deferToThread(function, *arguments)
+
+
+class LaterCall:
+    """Calls a coroutine function some seconds after it is first wanted, once, however often it is wanted until then."""
+
+    def __init__(self, secs: float, function: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        self._secs, self._function = secs, function
+        self._call: Any = None
+
+    def want(self) -> None:
+        """Let the function be called, if it is not about to be."""
+        if self._call is None:
+            self._call = call_later(self._secs, self._begin)
+
+    def cancel(self) -> None:
+        """Let it not be called."""
+        if self._call is not None:
+            self._call.cancel()
+            self._call = None
+
+    def _begin(self) -> None:
+        self._call = None
+        deferred_from_coro(self._function())
 
 
 class FifoLock:
