@@ -10,7 +10,7 @@ import pytest
 
 from focused.collection.page import CollectedPage, pack_terms, unpack_terms
 from focused.collection.schema import CollectionFileError, open_collection
-from focused.collection.store import INDEX_EVERY_PAGES, CollectionStore
+from focused.collection.store import INDEX_HERE_PAGES, CollectionStore
 from focused.collection.view import CollectionView, PageFilter, headings_of, terms_of
 from focused.collection.word_index import bring_up_to_date
 
@@ -102,13 +102,15 @@ def test_of_pages_that_cannot_be_added_together_none_is_there_and_the_draw_is_as
 
 
 def test_a_page_fetched_again_takes_the_place_of_the_former_also_in_the_index(store, tmp_path):
-    for number in range(1, INDEX_EVERY_PAGES + 1):
+    for number in range(1, 101):
         store.add(page(number))
+    bring_up_to_date(tmp_path)
     store.add(page(99, url="http://h1.example/1", text="comet"))
-    for number in range(101, 101 + INDEX_EVERY_PAGES):
+    for number in range(101, 201):
         store.add(page(number))
+    store.close()
     with CollectionView(tmp_path) as view:
-        assert view.count() == 2 * INDEX_EVERY_PAGES
+        assert view.count() == 200
         assert urls(view.search("comet")) == ["http://h1.example/1"]
         assert view.search("number1") == []
     sql = open_collection(tmp_path / "collection.sqlite")
@@ -117,15 +119,17 @@ def test_a_page_fetched_again_takes_the_place_of_the_former_also_in_the_index(st
 
 
 def test_rows_that_the_frontier_does_not_know_are_removed_and_the_index_stays_true(store, tmp_path):
-    for number in range(1, 2 * INDEX_EVERY_PAGES + 4):
+    for number in range(1, 204):
         store.add(page(number, relevant=number % 2 == 0))
-    assert store.remove_after(INDEX_EVERY_PAGES - 5) == INDEX_EVERY_PAGES + 8
-    assert store.last_number == INDEX_EVERY_PAGES - 5
+        if number == 100:
+            bring_up_to_date(tmp_path)
+    assert store.remove_after(95) == 108
+    assert store.last_number == 95
     store.add(page(900, text="comet"))
     store.close()
     with CollectionView(tmp_path) as view:
         assert urls(view.search("comet")) == ["http://h0.example/900"]
-        assert view.search(f"number{INDEX_EVERY_PAGES}", delivered=None) == []
+        assert view.search("number100", delivered=None) == []
     sql = open_collection(tmp_path / "collection.sqlite")
     sql.execute("INSERT INTO pages_fts (pages_fts) VALUES ('integrity-check')")
     sql.close()
@@ -213,6 +217,41 @@ def test_pages_that_come_slowly_are_indexed_soon(store, tmp_path, monkeypatch):
     store.add(page(1, text="comet"))
     with CollectionView(tmp_path) as view:
         assert len(view.search("comet")) == 1
+
+
+@pytest.mark.parametrize("can_start", [True, False])
+def test_many_pages_are_indexed_by_another_process_or_where_none_starts_here(store, tmp_path, monkeypatch, can_start):
+    if not can_start:
+        monkeypatch.setattr("focused.collection.index_process.sys.executable", str(tmp_path / "nothing"))
+    for number in range(1, 3 * INDEX_HERE_PAGES):
+        store.add(page(number))
+    assert store.close() == 0
+    assert (store.index_cpu_secs > 0) == can_start
+    with CollectionView(tmp_path) as view:
+        assert len(view.search("star", limit=1000)) == 3 * INDEX_HERE_PAGES - 1
+    check = sqlite3.connect(tmp_path / "collection.sqlite")
+    check.execute("INSERT INTO pages_fts (pages_fts, rank) VALUES ('integrity-check', 1)")
+
+
+def test_a_crawl_writes_while_another_process_indexes_what_came_before(store, tmp_path, monkeypatch):
+    monkeypatch.setattr("focused.collection.store.INDEX_EVERY_SECS", 0.0)
+    n_pages = 8 * INDEX_HERE_PAGES
+    store.add(*(page(number) for number in range(1, n_pages)))  # more than the crawl would index itself
+    for number in range(n_pages, n_pages + 50):
+        store.add(page(number))  # raises where it cannot be written
+    assert store.close() == 0
+    assert store.index_cpu_secs > 0
+    with CollectionView(tmp_path) as view:
+        assert len(view.search("star", limit=2000)) == n_pages + 49
+
+
+def test_what_cannot_be_indexed_in_time_is_counted_and_found_by_the_next_who_searches(store, tmp_path, monkeypatch):
+    monkeypatch.setattr("focused.collection.store._INDEX_AT_END_SECS", 0.0)
+    store.add(*(page(number) for number in range(1, 2 * INDEX_HERE_PAGES)))
+    assert store.close() > 0
+    bring_up_to_date(tmp_path)
+    with CollectionView(tmp_path) as view:
+        assert len(view.search("star", limit=2000)) == 2 * INDEX_HERE_PAGES - 1
 
 
 def test_a_strangers_collection_is_not_indexed_through_a_link(store, tmp_path):

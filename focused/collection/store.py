@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import random
+import sqlite3
 import time
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from focused.collection.index_process import IndexProcess
 from focused.collection.page import COLUMNS
 from focused.collection.schema import open_collection, transaction
-from focused.collection.word_index import index_rest, indexed_to, take_out
+from focused.collection.word_index import index_some, n_not_indexed, take_out
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -16,10 +19,11 @@ if TYPE_CHECKING:
 
     from focused.collection.page import CollectedPage
 
-INDEX_EVERY_PAGES = 100
-"""Pages between two updates of the index: some 20 ms. With 25 a page costs a seventh more, one by one twice as much."""
 INDEX_EVERY_SECS = 10.0
-"""Where pages come slowly: what came before is found by its words so soon, also if the crawl is killed."""
+"""What came before is found by its words so soon, also if the crawl is killed."""
+INDEX_HERE_PAGES = 100
+"""So many are indexed by the crawl itself, some 30 ms; more by another process, which takes longer than that to start."""
+_INDEX_AT_END_SECS = 30.0
 
 _INSERT = f"INSERT INTO pages ({', '.join(COLUMNS)}) VALUES ({', '.join('?' * len(COLUMNS))})"
 
@@ -51,9 +55,10 @@ class CollectionStore:
             )
         ]
         [(self._n_irrelevant,)] = self._sql.execute("SELECT count(*) FROM pages WHERE relevant = 0")
-        #: As far as this process knows; whoever searches may have indexed more.
-        self._indexed_to, self._indexed_at = indexed_to(self._sql), time.monotonic()
-        [(self._last_id,)] = self._sql.execute("SELECT coalesce(max(id), 0) FROM pages")
+        self._index = IndexProcess(path.parent)
+        self._indexed_at = time.monotonic()
+        #: Pages that came since.
+        self._n_new = 0
 
     @property
     def n_pages(self) -> int:
@@ -76,17 +81,21 @@ class CollectionStore:
 
     def add(self, *pages: CollectedPage) -> None:
         """Add pages in one transaction, durable when this returns; if it raises, none is there."""
-        before = self._with_text.copy(), self._n_irrelevant, self._last_id, self._indexed_to, self._indexed_at
+        before = self._with_text.copy(), self._n_irrelevant
         try:
             with transaction(self._sql):
                 for page in pages:
                     self._add(page)
-                is_late = time.monotonic() - self._indexed_at >= INDEX_EVERY_SECS
-                if is_late or self._last_id - self._indexed_to >= INDEX_EVERY_PAGES:
-                    self._index()
         except BaseException:
-            self._with_text, self._n_irrelevant, self._last_id, self._indexed_to, self._indexed_at = before
+            self._with_text, self._n_irrelevant = before
             raise
+        self._n_new += len(pages)
+        if time.monotonic() - self._indexed_at >= INDEX_EVERY_SECS:
+            if self._n_new <= INDEX_HERE_PAGES or not self._index.begin():
+                with suppress(sqlite3.OperationalError):  # another program writes: later
+                    index_some(self._sql)
+                    index_some(self._sql)
+            self._n_new, self._indexed_at = 0, time.monotonic()
 
     def _add(self, page: CollectedPage) -> None:
         self._remove(self._sql.execute("SELECT id FROM pages WHERE url = ?", (page.url,)).fetchall())
@@ -97,7 +106,6 @@ class CollectionStore:
         assert found is not None
         if not page.relevant and not page.text_left_out:
             self._with_text.append(found)
-        self._last_id = found
 
     def remove_after(self, number: int) -> int:
         """Remove the pages beyond a number, which a killed crawl had not made durable; return how many there were."""
@@ -106,21 +114,32 @@ class CollectionStore:
             self._remove(found)
         return len(found)
 
-    def close(self) -> None:
-        """Bring the index up to date, and close the file; nothing happens the second time."""
+    @property
+    def index_cpu_secs(self) -> float:
+        """Seconds of CPU that other processes took to index what the crawl did not index itself."""
+        return self._index.cpu_secs
+
+    def close(self) -> int:
+        """Bring the index up to date, if that can be done in time, and close the file; nothing happens the second time.
+
+        Returns how many pages are not indexed: those whom a search finds only once it has indexed them itself.
+        """
         if self._is_closed:
-            return
+            return 0
         self._is_closed = True
         try:
-            if self._last_id > self._indexed_to:
-                with transaction(self._sql):
-                    self._index()
+            end = time.monotonic() + _INDEX_AT_END_SECS
+            self._index.wait(_INDEX_AT_END_SECS)
+            if n_not_indexed(self._sql) <= INDEX_HERE_PAGES or not self._index.begin(pause_secs=0):
+                while index_some(self._sql) and time.monotonic() < end:
+                    pass
+            self._index.wait(max(0.0, end - time.monotonic()))
+            self._index.end()
+            n_left = n_not_indexed(self._sql)
             self._sql.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         finally:
             self._sql.close()
-
-    def _index(self) -> None:
-        self._indexed_to, self._indexed_at = index_rest(self._sql), time.monotonic()
+        return n_left
 
     def _remove(self, rows: Iterable[tuple[int]]) -> None:
         for (number,) in rows:

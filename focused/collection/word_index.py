@@ -1,4 +1,4 @@
-"""The index of words over titles and texts: a crawl brings it up to date every few pages, and whoever searches the rest.
+"""The index of words over titles and texts: a crawl brings it up to date now and then, and whoever searches the rest.
 
 Only what the file itself says has been indexed counts, so that nobody does it twice.
 """
@@ -6,6 +6,7 @@ Only what the file itself says has been indexed counts, so that nobody does it t
 from __future__ import annotations
 
 import sqlite3
+import time
 from typing import TYPE_CHECKING
 
 from focused.collection.schema import CollectionFileError, open_collection, transaction
@@ -16,7 +17,12 @@ if TYPE_CHECKING:
 
 _INDEXED_TO = "indexed_to"
 """Under which the table ``about`` says how far the index goes: the id of a page."""
-_ADD = "INSERT INTO pages_fts (rowid, title, text) SELECT id, title, text FROM pages WHERE id > ? AND text_left_out = 0"
+_SLICE_PAGES = 50
+"""Indexed in one transaction, some 15 ms. With 25 a page costs a seventh more, one by one twice as much."""
+_ADD = """
+INSERT INTO pages_fts (rowid, title, text) SELECT id, title, text FROM pages WHERE id > ? AND id <= ? AND text_left_out = 0
+"""
+_END_OF_SLICE = "SELECT max(id) FROM (SELECT id FROM pages WHERE id > ? ORDER BY id LIMIT ?)"
 _REMOVE = "INSERT INTO pages_fts (pages_fts, rowid, title, text) VALUES ('delete', ?, ?, ?)"
 
 
@@ -26,12 +32,20 @@ def indexed_to(sql: sqlite3.Connection) -> int:
     return int(row[0]) if row else 0
 
 
-def index_rest(sql: sqlite3.Connection) -> int:
-    """Index the pages that came since, within a transaction that has begun; return the id of the last."""
-    sql.execute(_ADD, (indexed_to(sql),))
-    last = int(sql.execute("SELECT coalesce(max(id), 0) FROM pages").fetchone()[0])
-    sql.execute("INSERT OR REPLACE INTO about VALUES (?, ?)", (_INDEXED_TO, str(last)))
-    return last
+def index_some(sql: sqlite3.Connection) -> bool:
+    """Index some of the pages that came since, in one transaction; return whether there were any."""
+    with transaction(sql):
+        first = indexed_to(sql)
+        [(last,)] = sql.execute(_END_OF_SLICE, (first, _SLICE_PAGES))
+        if last is not None:
+            sql.execute(_ADD, (first, last))
+            sql.execute("INSERT OR REPLACE INTO about VALUES (?, ?)", (_INDEXED_TO, str(last)))
+    return last is not None
+
+
+def n_not_indexed(sql: sqlite3.Connection) -> int:
+    """Return how many pages came since."""
+    return int(sql.execute("SELECT count(*) FROM pages WHERE id > ?", (indexed_to(sql),)).fetchone()[0])
 
 
 def take_out(sql: sqlite3.Connection, number: int) -> None:
@@ -42,23 +56,25 @@ def take_out(sql: sqlite3.Connection, number: int) -> None:
             sql.execute(_REMOVE, row[:3])
 
 
-def bring_up_to_date(run_dir: Path) -> None:
-    """Index what a crawl, which may go on or was killed, has not indexed yet; where that cannot be, nothing happens."""
+def bring_up_to_date(run_dir: Path, *, pause_secs: float = 0.0) -> None:
+    """Index what a crawl, which may go on or was killed, has not indexed yet; where that cannot be, nothing happens.
+
+    ``pause_secs``: between two transactions.
+    """
     path = run_dir / COLLECTION_FILE
     if path.is_symlink():  # a stranger's: nothing is written through it
         return
     try:
         sql = open_collection(path, read_only=True)
         try:
-            last = sql.execute("SELECT coalesce(max(id), 0) FROM pages").fetchone()[0]
-            if indexed_to(sql) >= last:
+            if not n_not_indexed(sql):
                 return
         finally:
             sql.close()
         sql = open_collection(path)
         try:
-            with transaction(sql):
-                index_rest(sql)
+            while index_some(sql):
+                time.sleep(pause_secs)
         finally:
             sql.close()
     except (sqlite3.Error, CollectionFileError, ValueError, OSError):

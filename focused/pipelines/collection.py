@@ -18,6 +18,7 @@ from focused.crawl.state import Crawl
 from focused.items import PageItem
 from focused.retraining.judged_pages import judged_terms_of
 from focused.utils.file_names import COLLECTION_FILE
+from focused.utils.words import quantity
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -46,7 +47,8 @@ class CollectionPipeline:
 
     Stats: ``focused/collection/written_count``, ``focused/collection/lost_count``, ``focused/collection/taken_back_count``
     (rows of pages that a killed crawl had not made durable), ``focused/collection/missing_count`` (pages of earlier runs of
-    this crawl that have no row).
+    this crawl that have no row), ``focused/collection/index_cpu_secs`` (of the processes that index words beside the crawl),
+    ``focused/collection/not_indexed_count``.
     """
 
     def __init__(
@@ -115,9 +117,17 @@ class CollectionPipeline:
         while self._waiting:
             self._lose("it was locked, or its disk full, until the crawl closed")
         try:
-            self._store.close()
+            n_left = self._store.close()
         except sqlite3.Error as error:
             logger.error("%s: its index of words could not be brought up to date: %s", self._store.path, error)
+            return
+        self._stats.set_value("focused/collection/index_cpu_secs", round(self._store.index_cpu_secs, 3))
+        if n_left:
+            self._stats.set_value("focused/collection/not_indexed_count", n_left)
+            logger.warning(
+                "%s: %s are not in its index of words yet. The first search indexes them.",
+                *(self._store.path, quantity(n_left, "pages")),
+            )
 
     def _write(self) -> None:
         """Write the rows that wait, as far as it goes now."""

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 class Transaction:
     """Opens a transaction with the first change, and ends it with what the crawl wants to remember.
 
-    A page's links, its item and the counters are one transaction (docs/method/, D59), on a connection that has none itself.
+    A page's links, its item and the counters are in one transaction (docs/method/, D59), on a connection that has none itself.
     """
 
     def __init__(self, sql: sqlite3.Connection) -> None:
