@@ -29,6 +29,7 @@ BEGUN_TOKENS = 10
 MAX_HEADINGS, MAX_HEADING_CHARS = 100, 500
 
 _OWN, _LINKS, _REPEATED, _FURNITURE = range(4)
+_ALL_LEVELS = (1 << 7) - 1
 
 
 def main_lines(lines: Lines, is_repeated: Flags | None = None) -> Flags:
@@ -111,20 +112,26 @@ def _fill_gaps(own: list[bool], kinds: list[int], n_tokens: list[int], levels: l
 
 def _leave_out_headings(own: list[bool], kinds: list[int], n_tokens: list[int], levels: list[int]) -> None:
     """Leave out what heads lines that are left out, from the last line to the first."""
-    is_text, is_left_out = [False] * 7, [False] * 7  # for each level, below a heading of it
+    text, left_out = 0, 0  # a bit for each level: whether there are such lines below a heading of it
     for number in range(len(own) - 1, -1, -1):
         level = levels[number]
         if not level:
             if own[number] and n_tokens[number] <= LABEL_TOKENS and _heads_a_list(number, own, kinds, n_tokens):
                 own[number] = False
-            flags = is_text if own[number] else is_left_out
-            flags[:] = [True] * 7
+            if own[number]:
+                text = _ALL_LEVELS
+            else:
+                left_out = _ALL_LEVELS
             continue
-        if own[number] and is_left_out[level] and not is_text[level]:
+        bit = 1 << level
+        if left_out & bit and not text & bit:
             own[number] = False
-        flags = is_text if own[number] else is_left_out
-        flags[:level] = [True] * level
-        is_text[level:] = is_left_out[level:] = [False] * (7 - level)
+        higher = bit - 1
+        text, left_out = text & higher, left_out & higher
+        if own[number]:
+            text |= higher
+        else:
+            left_out |= higher
 
 
 def _heads_a_list(number: int, own: list[bool], kinds: list[int], n_tokens: list[int]) -> bool:

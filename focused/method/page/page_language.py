@@ -28,7 +28,7 @@ _ENGLISH = frozenset(
     "the and that with this which from have are not been were has their these they your what when there would should".split()
 )
 _ALSO_ENGLISH = frozenset("of to is in a for it by be an as at on or can may was will only one".split())
-_MARKS = re.compile(rf"[{re.escape(MARK_CHAR)}\s\d]+")
+_NO_LETTERS = str.maketrans(dict.fromkeys(f"{MARK_CHAR}0123456789", " "))
 
 
 def declared_language(body: bytes) -> str:
@@ -92,7 +92,7 @@ def sample(page: Page) -> str:
 
 def _from_the_middle(text: str, n_chars: int) -> str:
     first = max((len(text) - 4 * n_chars) // 2, 0)
-    found: str = _MARKS.sub(" ", text[first : first + 4 * n_chars])
+    found = " ".join(text[first : first + 4 * n_chars].translate(_NO_LETTERS).split())
     start = max((len(found) - n_chars) // 2, 0)
     return found[start : start + n_chars]
 
