@@ -38,9 +38,10 @@ __all__ = ["LinkSource", "PageItem", "page_location"]
 
 @dataclass
 class PageItem:
-    """One fetched page. Relevant ones reach the feeds and ``pages.jsonl``; the others are counted and dropped.
+    """One fetched page. What is delivered reaches the feeds and ``pages.jsonl``; all others are counted and dropped.
 
-    So are relevant ones that ask not to be indexed, and copies of pages that were met before.
+    Delivered are pages that people want, and relevant ones of which nobody says anything; never one that asks not to be
+    indexed, and a copy of a page met before only if people want it.
     """
 
     url: str

@@ -81,7 +81,7 @@ DOWNLOADER_MIDDLEWARES = {
 METAREFRESH_ENABLED = False
 ITEM_PIPELINES = {
     "focused.pipelines.classify.ClassifyPipeline": 100,
-    "focused.pipelines.retraining.RetrainingPipeline": 150,  # if FOCUSED_RETRAINING says so
+    "focused.pipelines.retraining.RetrainingPipeline": 150,  # if FOCUSED_RETRAINING or FOCUSED_UNLABELED asks
     "focused.pipelines.shared_retraining.SharedRetrainingPipeline": 155,  # the same, if workers share the crawl
     "focused.pipelines.collection.CollectionPipeline": 180,  # before irrelevant pages are dropped
     "focused.pipelines.verdicts.VerdictsPipeline": 190,  # what people say stands above the model

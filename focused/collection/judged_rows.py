@@ -1,4 +1,4 @@
-"""What the model says of the pages of a collection, written anew: relevance, verdict of the model, threshold, version."""
+"""What the model says of the pages of a collection, written anew: relevance, whether it is relevant, threshold, version."""
 
 from __future__ import annotations
 

@@ -123,8 +123,8 @@ FRONTIER = (
 
 TRAPS = (
     Setting("FOCUSED_TRAPS", "on",
-            "Whether links stand back whose folder, host or query parameter gives copies, whose domain gives nothing relevant "
-            "while others do, or has had more than its share; and whether query parameters that change nothing are left out "
+            "Whether links stand back if their folder, host or query parameter yields copies, or if their domain yields nothing "
+            "relevant while others do, or has had more than its share; and whether query parameters that change nothing are left out "
             "where URLs are compared. Evaluations have it off unless `-s` says otherwise.",
             choices=("on", "off"), set_by=TOPIC),
     Setting("FOCUSED_DOMAIN_SHARE", 0.2,
@@ -213,6 +213,6 @@ RUN = (
     Setting("FOCUSED_RUN_DIR", "",
             "Folder for what the run leaves; by default a new one in FOCUSED_RUNS_DIR.", set_by=USER),
     Setting("FOCUSED_WEB", "",
-            "Where pages come from: `live`, `demo`, or the path of a WARC file; by default what the topic says, else "
-            "`live`.", set_by=USER),
+            "Where pages come from: `live`, `demo`, `hostile` (the demo web with traps), or the path of a WARC file; by default "
+            "what the topic says, else `live`.", set_by=USER),
 )

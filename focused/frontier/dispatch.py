@@ -80,7 +80,7 @@ class MemoryQueue:
         return found
 
     def ready_times(self, ready_at: Callable[[str], float]) -> list[float]:
-        """Return when the hosts may be asked of which that is known."""
+        """Return when hosts may be asked, of those of which it is known."""
         times = (ready_at(host_of(waiting.request.url)) for waiting in self._heap)
         return [time for time in times if time < BUSY]
 

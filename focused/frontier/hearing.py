@@ -1,4 +1,4 @@
-"""What other workers of a crawl have learnt, learnt by this one's session between its own pages."""
+"""Hands what other workers of a crawl have learnt to this worker's session, between its own pages."""
 
 from __future__ import annotations
 

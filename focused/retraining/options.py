@@ -92,7 +92,7 @@ class RetrainingOptions:
     has_veto: bool = parameter(
         "FOCUSED_RETRAINING_VETO",
         True,
-        "False, as I18 alg. 2 is printed: every page joins that its relevance lets join, and every new model is used. "
+        "False, as I18 alg. 2 is printed: every page past T1 or T2 joins, and every new model is used. "
         "True: pages "
         "that the topic's first model contradicts are left out, and models that decide worse are refused.",
         set_by=TOPIC,

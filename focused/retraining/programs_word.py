@@ -11,7 +11,7 @@ LEAST_AGREEMENT = 0.6
 
 
 class Agreement:
-    """Counts of one program the pages that people have judged, too, and on how many of them it agrees, by what people say."""
+    """Counts how often a program agrees with people, on the pages that both have judged."""
 
     def __init__(self) -> None:
         self._common: defaultdict[bool, int] = defaultdict(int)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _MOST_SUNK = 300
 """Links that are put back before one is handed out: some 10 ms."""
 _FAR_BACK = LEVELS // 2
-"""Levels by which a link stands back that no page is spent on while a better one will be had in a moment."""
+"""A link that stands back by so many levels waits while a better host is busy."""
 
 _Found = TypeVar("_Found", bound=WaitingRow, covariant=True)
 

@@ -7,7 +7,7 @@ from focused.frontier.store.schema import RANK_BITS
 _TURN = (1 << RANK_BITS) - 1
 
 MOST_PRIORITY = 1_000_000
-"""Up to here priorities have a rank for each turn. Links, whose scale ends at 12,000, never go beyond."""
+"""Up to here priorities have a rank for each turn. Seeds, the highest of all links, have 10,000."""
 # Beyond, a rank tells priorities of 61 bits apart, and larger ones of up to 2^15 bits by their first 46 bits.
 _EXACT_BITS, _LEADING_BITS, _MAX_BITS = 61, 46, 1 << 15
 MOST_EXACT = MOST_PRIORITY + (1 << _EXACT_BITS) - 1

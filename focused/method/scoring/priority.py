@@ -1,4 +1,4 @@
-"""Link score to request priority. Nothing else knows the scale.
+"""Link score to request priority: the only place that turns one into the other.
 
 Scrapy orders by whole numbers, larger first; a redirect adds 2 to a request's priority and a retry takes 1 off. On a
 scale of a thousand levels (D45) that is noise; between the classes there is room for it.
