@@ -123,9 +123,9 @@ FRONTIER = (
 
 TRAPS = (
     Setting("FOCUSED_TRAPS", "on",
-            "Whether links stand back if their folder, host or query parameter yields copies, or if their domain yields nothing "
-            "relevant while others do, or has had more than its share; and whether query parameters that change nothing are left out "
-            "where URLs are compared. Evaluations have it off unless `-s` says otherwise.",
+            "Whether links stand back if their folder, host or query parameter yields copies, or if their domain yields "
+            "nothing relevant while others do, or has had more than its share; and whether query parameters that change "
+            "nothing are left out where URLs are compared. Evaluations have it off unless `-s` says otherwise.",
             choices=("on", "off"), set_by=TOPIC),
     Setting("FOCUSED_DOMAIN_SHARE", 0.2,
             "With FOCUSED_TRAPS: share of the pages from which a registered domain, with all its subdomains, stands back "
@@ -213,6 +213,6 @@ RUN = (
     Setting("FOCUSED_RUN_DIR", "",
             "Folder for what the run leaves; by default a new one in FOCUSED_RUNS_DIR.", set_by=USER),
     Setting("FOCUSED_WEB", "",
-            "Where pages come from: `live`, `demo`, `hostile` (the demo web with traps), or the path of a WARC file; by default "
-            "what the topic says, else `live`.", set_by=USER),
+            "Where pages come from: `live`, `demo`, `hostile` (the demo web with traps), or the path of a WARC file; by "
+            "default what the topic says, else `live`.", set_by=USER),
 )
