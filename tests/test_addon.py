@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import csv
 import shutil
+import sqlite3
 import subprocess
 import sys
 import threading
 import time
+from contextlib import closing
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -158,6 +160,12 @@ class OwnSpider(scrapy.Spider):
 """
 
 
+def n_done(project: Path) -> int:
+    """Return how many links are done, as a crash would leave it."""
+    with closing(sqlite3.connect(f"file:{project / 'run' / 'frontier.sqlite'}?mode=ro", uri=True)) as file:
+        return int(file.execute("SELECT count(*) FROM links WHERE state = 2").fetchone()[0])
+
+
 @pytest.mark.slow
 def test_requests_of_the_spider_survive_a_crash_with_all_that_json_can_keep(project):
     (project / "observatory" / "spiders" / "own.py").write_text(OWN_SPIDER)
@@ -174,7 +182,7 @@ def test_requests_of_the_spider_survive_a_crash_with_all_that_json_can_keep(proj
     with Site(replies) as site:
         command = ["crawl", "own", "-a", f"portal={site.url}/"]
         with started(*command, cwd=project) as process:
-            while len(site.asked) < 3:  # robots.txt, the portal, and one that hangs
+            while len(site.asked) < 3 or n_done(project) < 1:  # robots.txt, the portal, and one that hangs
                 time.sleep(0.005)
             process.kill()
             process.join()
@@ -210,7 +218,7 @@ def test_a_request_whose_method_the_spider_has_no_more_fails_and_says_why(projec
     with Site({"/": hand_made.html("Welcome."), "/memory": Reply(wait=lambda: killed.wait(20))}) as site:
         command = ["crawl", "own", "-a", f"portal={site.url}/"]
         with started(*command, cwd=project) as process:
-            while "/memory" not in site.asked:
+            while "/memory" not in site.asked or n_done(project) < 1:
                 time.sleep(0.005)
             process.kill()
             process.join()
