@@ -243,6 +243,17 @@ def test_a_stored_page_is_one_line_with_what_the_page_says_of_itself(crawler, tm
     assert crawler.stats.get_value("focused/store/pages_lost_count") is None
 
 
+def test_a_page_that_people_refuse_and_want_again_stands_in_the_file_once(crawler, tmp_path):
+    pipeline = JsonLinesPipeline.from_crawler(crawler)
+    page = item(crawler, b"<p>plain", url="http://h.org/b")
+    pipeline.process_item(page)
+    for _ in range(2):
+        pipeline.withdraw_item(page)
+        pipeline.process_item(page)
+    pipeline.close_spider()
+    assert len((tmp_path / PAGES_FILE).read_text().splitlines()) == 1
+
+
 def test_control_characters_of_a_page_reach_no_feed(crawler):
     pipeline = JsonLinesPipeline.from_crawler(crawler)
     body = hand_made.html(f"{hand_made.STARS} a\x01b&#2;c", title="St\x0bars \x02&#3;\x7f")

@@ -34,6 +34,8 @@ class JsonLinesPipeline:
     def __init__(self, stats: StatsCollector, run_dir: Path) -> None:
         self._stats = stats
         self._file = LineFile(run_dir / PAGES_FILE)
+        #: Pages that people refused after their line was written: it stays until the crawl closes.
+        self._withdrawn: set[str] = set()
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -47,11 +49,18 @@ class JsonLinesPipeline:
         """Complete a page with what is wanted of kept ones only, and store it."""
         if not isinstance(item, PageItem) or item.is_stored:
             return item
+        if item.url in self._withdrawn:  # and wanted again: its line is there
+            self._withdrawn.remove(item.url)
+            return item
         item.complete()
         is_there = self._file.write(json.dumps(asdict(item), ensure_ascii=False))
         # With each page, so that a crawl that was killed goes on counting.
         self._stats.inc_value(f"focused/store/pages_{'written' if is_there else 'lost'}_count")
         return item
+
+    def withdraw_item(self, item: PageItem) -> None:
+        """Note that people refuse a page that was stored."""
+        self._withdrawn.add(item.url)
 
     def close_spider(self) -> None:
         """Close the file."""
