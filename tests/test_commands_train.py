@@ -64,7 +64,7 @@ def train(tmp_path: Path, *argv: object, name: str = "stars") -> Finished:
 
 
 class Here:
-    """Runs the command in this process: quick, but nothing can be fetched."""
+    """Runs the command in this process: quick, but nothing can be fetched, so it does not look around."""
 
     def __init__(self, models: Path) -> None:
         self.models = models
@@ -77,6 +77,8 @@ class Here:
         parser = argparse.ArgumentParser(conflict_handler="resolve")
         command.add_options(parser)
         opts, args = parser.parse_known_args([str(arg) for arg in argv])
+        if opts.look_around is None and opts.seeds:
+            opts.look_around = "0"
         with redirect_stdout(StringIO()) as out, redirect_stderr(StringIO()) as err:
             command.run(args, opts)
         return Finished(command.exitcode, out.getvalue(), err.getvalue())
@@ -267,6 +269,12 @@ WRONG = {
     "no keywords": (["stars", "--keywords"], "--keywords must be followed by words"),
     "empty keywords": (["stars", "--keywords", " "], "--keywords must be followed by words"),
     "stopwords": (["stars", "--keywords", "the of 42"], "--keywords must hold words that mean something"),
+    "two kinds of unlabelled pages": (
+        ["stars", "--positive", "P", "--unlabeled", "P", "--seeds", SEED, "--look-around", "9"],
+        "--look-around and --unlabeled exclude each other",
+    ),
+    "around nothing": (["stars", "--positive", "P", "--look-around", "9"], "--look-around needs --seeds"),
+    "half a page": (["stars", "--positive", "P", "--look-around", "0.5"], "--look-around must be a whole number"),
     "words and learner": (["stars", "--keywords", "star", "--learner", "svm"], "--learner needs --positive"),
     "one page": (["stars", "--positive", "ONE", "--unlabeled", "P"], "positive"),
 }

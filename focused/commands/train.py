@@ -11,6 +11,7 @@ from focused.commands.train_examples import read_examples
 from focused.commands.train_fetching import FetchError
 from focused.commands.train_from_run import check_alone, train_from_run
 from focused.commands.train_judging_again import judge_run_again
+from focused.commands.train_looking_around import link_reading, surroundings, with_looked_at
 from focused.commands.train_options import (
     add_options,
     check_options,
@@ -143,9 +144,15 @@ class Command(ProjectCommand):
 
         written = written_words(opts)
         keywords = read_keywords(written, reader.language or "en") if written else None
-        positive, unlabeled = read_examples(
-            opts, reader, self.settings, progress, n_sample=n_sample, random_state=state
+        around = surroundings(opts, topic, self.settings, state)
+        examples = read_examples(
+            *(opts, reader, self.settings, progress),
+            n_sample=n_sample,
+            random_state=state,
+            around=around,
+            links=None if around is None else link_reading(topic, self.settings),
         )
+        positive, unlabeled = examples.positive, examples.unlabeled
         assert reader.language is not None
         keywords = read_keywords(written, reader.language) if written else None  # now that their language is known
         topic.language, say = reader.language, progress.say
@@ -161,7 +168,9 @@ class Command(ProjectCommand):
             topic.note = opts.note or keywords.note
             warnings = keyword_warnings(topic.language, keywords, unlabeled)
             make_topic(topic, learnt, keywords, unlabeled, warnings=warnings, **how)
-            return keyword_report(topic, learnt, keywords, unlabeled, topic.save(models_dir))
+            if around is not None:
+                topic = with_looked_at(topic, examples.looked_at, examples.is_drawn, state, say)
+            return keyword_report(topic, keywords, unlabeled, topic.save(models_dir))
         topic.seeds = topic.seeds or seeds_from(positive.urls)
         topic.note = "" if topic.note.startswith(NOTE) else topic.note
         terms = () if keywords is None else keywords.terms
@@ -177,6 +186,8 @@ class Command(ProjectCommand):
         found = topic.language, positive, unlabeled, learnt.diagnosis, learnt.terms
         warnings = warnings_about(*found, weakness=learnt.weakness, prior=learnt.prior, left_out=learnt.model.left_out)
         make_topic(topic, learnt, positive, unlabeled, words=keywords, warnings=warnings, **how)
+        if around is not None:
+            topic = with_looked_at(topic, examples.looked_at, examples.is_drawn, state, say)
         given = opts.language is not None
         return report(topic, learnt, positive, unlabeled, topic.save(models_dir), language_is_given=given)
 
