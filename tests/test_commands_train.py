@@ -229,6 +229,29 @@ def test_no_unlabelled_page_left(examples: Path, here: Here) -> None:
 
 
 @pytest.mark.parametrize(
+    ("argv", "code", "how"),
+    [
+        (["--describe", "Wie Bienen leben, und was Honig ist (in Europa)."], "de", "that of the words"),
+        (["--describe", "How bees live, and what honey is (in Europe)."], "en", "that of the words"),
+        (
+            ["--keywords", "bee honey hive nectar pollen"],
+            "en",
+            "assumed, for these words do not show theirs; another: --l",
+        ),
+        (["--keywords", "Biene Honig Imker Pollen", "--language", "de"], "de", "as asked"),
+    ],
+)
+def test_words_have_the_language_that_they_show_and_no_punctuation(here: Here, argv, code: str, how: str) -> None:
+    done = here("bees", *argv)
+    assert done.exit_code == 0, done.err
+    assert f"Language:   {code} ({how}" in done.out
+    [words] = [line for line in done.out.splitlines() if line.startswith("Words: ")]
+    assert not set(words.partition(":")[2]) & set(".()")
+    assert load_topic("bees", here.models).language == code
+    assert ("the general background is English" in done.out) is (code == "de")
+
+
+@pytest.mark.parametrize(
     ("option", "value"), [("--seeds", "not-a-url"), ("--language", "english!"), ("--learner", "oracle")]
 )
 def test_options_that_are_wrong(examples: Path, here: Here, option: str, value: str) -> None:

@@ -26,6 +26,7 @@ from focused.crawl.presets import check_text_learnt
 from focused.crawl.reader_and_judge import learnt_texts, make_reader
 from focused.crawl.shared_copy import local_runs
 from focused.method.text.analyzer import Analyzer
+from focused.method.text.languages import language_of_words
 from focused.method.topic import TOPIC_FILE, Topic, TopicError, read_topic_file
 from focused.method.topic.presets import load_preset
 from focused.method.topic.vectors import chosen_word_vectors, why_without
@@ -65,6 +66,9 @@ Examples:
   scrapy train solar --from-run runs/solar/20260102-030405
       learn from people's verdicts on the pages of that crawl, and keep what it has learnt
 """
+
+
+_ASSUMED = "assumed, for these words do not show theirs; another: --language CODE"
 
 
 class Command(ProjectCommand):
@@ -125,8 +129,7 @@ class Command(ProjectCommand):
         if of_file:
             progress.say(f"Training by preset {of_file}, which {TOPIC_FILE} names")
         reader = ExampleReader(
-            # A few words are too little text to detect their language.
-            opts.language or ("en" if written_words(opts) and not opts.positive else None),
+            opts.language or (None if opts.positive else language_of_words(written_words(opts)) or "en"),
             reader_of=lambda language: make_reader(Analyzer(language), self.settings),
             **learnt_texts(self.settings, has_background=not opts.unlabeled),
             track=progress.track,
@@ -170,7 +173,9 @@ class Command(ProjectCommand):
             make_topic(topic, learnt, keywords, unlabeled, warnings=warnings, **how)
             if around is not None:
                 topic = with_looked_at(topic, examples.looked_at, examples.is_drawn, state, say)
-            return keyword_report(topic, keywords, unlabeled, topic.save(models_dir))
+            shown = "that of the words" if language_of_words(written) else _ASSUMED
+            how_known = "as asked" if opts.language else shown
+            return keyword_report(topic, keywords, unlabeled, topic.save(models_dir), language=how_known)
         topic.seeds = topic.seeds or seeds_from(positive.urls)
         topic.note = "" if topic.note.startswith(NOTE) else topic.note
         terms = () if keywords is None else keywords.terms

@@ -44,8 +44,8 @@ def report(
     return "\n\n".join(part for part in parts if part)
 
 
-def keyword_report(topic: Topic, keywords: Keywords, unlabeled: Unlabeled, directory: Path) -> str:
-    """Return the report on a topic made from words, for people."""
+def keyword_report(topic: Topic, keywords: Keywords, unlabeled: Unlabeled, directory: Path, *, language: str) -> str:
+    """Return the report on a topic made from words, for people; ``language``: how its language is known."""
     figures = cast("KeywordFigures", cast("TrainedModel", topic.model).figures)
     page = topic.model.calibrations["page"]
     pages = "pages around the seeds" if topic.looked_at else "unlabelled pages"
@@ -61,7 +61,7 @@ def keyword_report(topic: Topic, keywords: Keywords, unlabeled: Unlabeled, direc
         f"scrapy train {topic.name} --positive PATH --force",
     ]
     parts = [
-        _sources(topic, "as asked or English", f"Words:      {', '.join(keywords.words)}", unlabeled),
+        _sources(topic, language, f"Words:      {', '.join(keywords.words)}", unlabeled),
         _warnings(topic),
         "\n".join(about),
         _terms(topic, "Words and their neighbours", "and against"),
