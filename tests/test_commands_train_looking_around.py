@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections import Counter
 from typing import TYPE_CHECKING
 
@@ -61,14 +62,14 @@ def site():
         yield found
 
 
-def train(folder: Path, *argv: object, name: str = "stars") -> Finished:
+def train(folder: Path, *argv: object, name: str = "stars", quick: tuple[str, ...] = QUICK) -> Finished:
     """Train from 15 pages that are not of the site."""
     texts = [a_text("stars", 1000 + number) for number in range(15)]
     folder.mkdir(exist_ok=True)
     (folder / "p.jsonl").write_text("".join(json.dumps({"text": text}) + "\n" for text in texts))
     given = () if "--keywords" in argv else ("--positive", "p.jsonl", "--quick")
     return scrapy(
-        *("train", name, *given, "--language", "en", *map(str, argv), *QUICK),
+        *("train", name, *given, "--language", "en", *map(str, argv), *quick),
         cwd=folder,
         env=environment(folder / "models"),
     )
@@ -104,10 +105,35 @@ def test_it_learns_from_pages_spread_over_the_web_of_the_seeds_what_there_is_not
     assert min(relevances(tmp_path, "stars", "rocks")) >= load_topic("stars", tmp_path / "models").threshold("page")
 
 
+def test_the_delays_and_the_scope_of_the_topics_file_are_kept(site, tmp_path):
+    around = ("--seeds", f"{site.url}/", "--look-around", 12)
+    assert train(tmp_path, *around).exit_code == 0
+    file = tmp_path / "models" / "stars" / "topic.toml"
+    own = "DOWNLOAD_DELAY = 0.25\nAUTOTHROTTLE_ENABLED = false\nCLOSESPIDER_TIMEOUT = 1\n"
+    head, settings, tail = file.read_text().partition("[settings]")
+    assert settings
+    file.write_text(f"{head}[scope]\ndeny = ['/rocks/']\n{settings}{tail}{own}")
+    site.asked.clear()
+    began = time.monotonic()
+    done = train(tmp_path, *around, "--force", quick=("-s", "RANDOMIZE_DOWNLOAD_DELAY=False"))
+    assert done.exit_code == 0, done.err
+    assert len(asked_of(site)) == 11
+    assert not any(path.startswith("/rocks/") for path in site.asked)
+    assert 2.5 < time.monotonic() - began < 10  # the project's own delay is a second
+
+
 @pytest.mark.parametrize("argv", [("--unlabeled", "p.jsonl"), ("--learner", "wvc"), ("-s", "FOCUSED_UNLABELED=topic")])
 def test_nothing_is_asked_for_where_crawls_do_not_look_around_either(site, tmp_path, argv):
     train(tmp_path, "--seeds", f"{site.url}/", *argv)  # whether these few pages will do is not the question
     assert site.asked == []
+
+
+def test_a_topic_of_the_demo_web_looks_around_there_also_when_it_is_trained_again(tmp_path):
+    around = ("--seeds", "http://www.webring-central.example/", "--look-around", 12)
+    for argv in (("--web", "demo"), ("--force",)):
+        done = train(tmp_path, *around, *argv)
+        assert done.exit_code == 0, done.err
+        assert "around the seeds serve" in done.out
 
 
 def test_where_nothing_can_be_reached_the_background_stays_and_the_report_says_so(tmp_path):

@@ -85,7 +85,8 @@ def read_examples(
                 progress.say(f"Looking around from the seeds: up to {around.budget} pages (--look-around N; 0: none)")
                 arguments = {"spider": LookAroundSpider, "named": around.seeds, "around": around, "reading": links}
             count = progress.counter(len(remote) + (0 if around is None else around.budget), "Fetching pages")
-            fetch(remote, fetched, settings, opts.web, count, **arguments)
+            web = opts.web if remote or around is None else around.web
+            fetch(remote, fetched, settings, web, count, **arguments)
         wanted = urls_of([*positive, *others])
         positives = reader.positives(positive, refused[0], wanted) if opts.positive else PageSet()
         if not positives and opts.positive:

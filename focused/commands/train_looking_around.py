@@ -14,6 +14,7 @@ from focused.crawl.page_reading import PageReading
 from focused.crawl.reader_and_judge import make_reader
 from focused.method.learning.learners import may_lack_negatives
 from focused.method.text.analyzer import Analyzer
+from focused.method.topic import is_topic_setting
 from focused.method.topic.settings import SCOPE_SETTINGS
 from focused.retraining.options import OF_TOPIC, RetrainingOptions
 from focused.retraining.surroundings import Surroundings
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 
 _MOST_SECS = 300.0
 """No page is asked for later: a host may ask for long delays."""
+_OF_REQUESTS = ("AUTOTHROTTLE_", "CONCURRENT_", "DNS_", "DOWNLOAD_", "REDIRECT_", "RETRY_")
 _MOST_AT_ONCE = 4
 """Pages that are asked for at a time. More would be chosen before anything is known of the first ones' places."""
 
@@ -105,7 +107,17 @@ def surroundings(opts: argparse.Namespace, topic: Topic, settings: Settings, ran
         return None
     if parameters_of(RetrainingOptions)["unlabeled"].read(settings) == OF_TOPIC:
         return None
-    return Surroundings(topic.seeds, n_pages, random_state)
+    web = opts.web if opts.web != "live" else topic.web or opts.web
+    return Surroundings(topic.seeds, n_pages, random_state, web)
+
+
+def with_own_settings(topic: Topic, settings: Settings) -> Settings:
+    """Return settings with those of a topic's file that say how hosts are asked: its crawls' delays are kept here, too."""
+    found = settings.copy()
+    for name, value in topic.settings.items():
+        if is_topic_setting(name) and name.startswith(_OF_REQUESTS):
+            found.set(name, value, priority="spider")  # below -s
+    return found
 
 
 def with_looked_at(

@@ -27,6 +27,8 @@ class Surroundings:
     seeds: list[str]
     budget: int
     random_state: int = 0
+    #: Where the topic's crawls ask for pages: the live web, or the demo web or a WARC file.
+    web: str = "live"
     #: What was asked for, in order, and whether it was drawn; seeds were not.
     asked: dict[str, bool] = field(default_factory=dict)
 
