@@ -55,7 +55,9 @@ def main() -> None:
         web.write(output, {"seed": str(seed)})
         name = f"bees-{seed}"
         settings = ["-s", f"FOCUSED_MODELS_DIR={output / 'models'}"]
-        scrapy("train", name, "--force", "--quiet", "--keywords", options.words, "--seeds", web.front, *settings)
+        # The site's host is not there, and its crawls are to begin with the words alone.
+        around = ["--seeds", web.front, "--look-around", "0"]
+        scrapy("train", name, "--force", "--quiet", "--keywords", options.words, *around, *settings)
         relevant = {url for url in web.pages if crafts.BEES in web.labels.get(url, ())}
         shares = [found(name, strategy, web.name, relevant, output, settings) for strategy in STRATEGIES]
         shares += [simulated(web, relevant, score) for score in (by_hand(options.words), knowing_all_words(relevant))]

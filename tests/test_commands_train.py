@@ -64,7 +64,7 @@ def train(tmp_path: Path, *argv: object, name: str = "stars") -> Finished:
 
 
 class Here:
-    """Runs the command in this process: quick, but nothing can be fetched."""
+    """Runs the command in this process: quick, but nothing can be fetched, so it does not look around."""
 
     def __init__(self, models: Path) -> None:
         self.models = models
@@ -77,6 +77,8 @@ class Here:
         parser = argparse.ArgumentParser(conflict_handler="resolve")
         command.add_options(parser)
         opts, args = parser.parse_known_args([str(arg) for arg in argv])
+        if opts.look_around is None and opts.seeds:
+            opts.look_around = "0"
         with redirect_stdout(StringIO()) as out, redirect_stderr(StringIO()) as err:
             command.run(args, opts)
         return Finished(command.exitcode, out.getvalue(), err.getvalue())
@@ -227,6 +229,29 @@ def test_no_unlabelled_page_left(examples: Path, here: Here) -> None:
 
 
 @pytest.mark.parametrize(
+    ("argv", "code", "how"),
+    [
+        (["--describe", "Wie Bienen leben, und was Honig ist (in Europa)."], "de", "that of the words"),
+        (["--describe", "How bees live, and what honey is (in Europe)."], "en", "that of the words"),
+        (
+            ["--keywords", "bee honey hive nectar pollen"],
+            "en",
+            "assumed, for these words do not show theirs; another: --l",
+        ),
+        (["--keywords", "Biene Honig Imker Pollen", "--language", "de"], "de", "as asked"),
+    ],
+)
+def test_words_have_the_language_that_they_show_and_no_punctuation(here: Here, argv, code: str, how: str) -> None:
+    done = here("bees", *argv)
+    assert done.exit_code == 0, done.err
+    assert f"Language:   {code} ({how}" in done.out
+    [words] = [line for line in done.out.splitlines() if line.startswith("Words: ")]
+    assert not set(words.partition(":")[2]) & set(".()")
+    assert load_topic("bees", here.models).language == code
+    assert ("the general background is English" in done.out) is (code == "de")
+
+
+@pytest.mark.parametrize(
     ("option", "value"), [("--seeds", "not-a-url"), ("--language", "english!"), ("--learner", "oracle")]
 )
 def test_options_that_are_wrong(examples: Path, here: Here, option: str, value: str) -> None:
@@ -267,6 +292,12 @@ WRONG = {
     "no keywords": (["stars", "--keywords"], "--keywords must be followed by words"),
     "empty keywords": (["stars", "--keywords", " "], "--keywords must be followed by words"),
     "stopwords": (["stars", "--keywords", "the of 42"], "--keywords must hold words that mean something"),
+    "two kinds of unlabelled pages": (
+        ["stars", "--positive", "P", "--unlabeled", "P", "--seeds", SEED, "--look-around", "9"],
+        "--look-around and --unlabeled exclude each other",
+    ),
+    "around nothing": (["stars", "--positive", "P", "--look-around", "9"], "--look-around needs --seeds"),
+    "half a page": (["stars", "--positive", "P", "--look-around", "0.5"], "--look-around must be a whole number"),
     "words and learner": (["stars", "--keywords", "star", "--learner", "svm"], "--learner needs --positive"),
     "one page": (["stars", "--positive", "ONE", "--unlabeled", "P"], "positive"),
 }

@@ -151,7 +151,7 @@ def test_what_was_not_to_be_asked_waits_again_when_the_next_start_allows_it(mode
     with Site({"/": STARS}) as site:
         seeds = f"{site.url}/,http://nowhere.invalid/"
         refused = crawl(models, tmp_path, seeds=seeds, settings={**FAST, "FOCUSED_PRIVATE_ADDRESSES": "refuse"})
-        assert (refused.exit_code, site.asked) == (0, [])
+        assert (refused.exit_code, site.asked) == (1, [])
         assert refused.stats["focused/addresses/refused_count"] == 1
         done = crawl(models, tmp_path, seeds=seeds, settings={**FAST, "FOCUSED_PRIVATE_ADDRESSES": "allow"})
     assert done.stats["focused/pages/fetched_count"] == 1

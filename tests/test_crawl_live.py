@@ -148,13 +148,33 @@ def test_a_server_that_is_not_there_is_no_success_in_silence(models, tmp_path):
     with Site({}) as site:
         url = site.url
     result = crawl(models, tmp_path, seeds=f"{url}/", settings=FAST | {"FOCUSED_HOST_REST_SECS": 0.05})
-    assert result.exit_code == 0
+    assert result.exit_code == 1
     assert result.run["finish_reason"] == "finished"
     assert "No page was fetched. Answers: " in result.err
     assert "connection refused" in result.err
     assert f"did not answer: {url.partition('//')[2]} (robots.txt: connection refused; 1 link)" in result.err
     assert result.stats["focused/hosts/unreachable_links_count"] == 1
     assert "Traceback" not in result.err
+
+
+@pytest.mark.parametrize("there", [{"/b": redirect("/a")}, {f"/{n}": redirect(f"/{n + 1}") for n in range(9)}])
+def test_a_crawl_that_got_no_page_for_redirects_without_end_says_so_once_and_fails(models, tmp_path, there):
+    with Site({"/a": redirect("/b" if "/b" in there else "/0"), **there}) as site:
+        result = crawl(models, tmp_path, seeds=f"{site.url}/a", settings=FAST)
+    assert result.exit_code == 1
+    [line] = [line for line in result.err.splitlines() if "No page was fetched" in line]
+    assert line.endswith("ERROR: No page was fetched. Answers: 1 x redirected in a circle or without end.")
+    assert result.run["finish_reason"] == "finished"
+    assert result.stats["focused/pages/endless_redirects_count"] == 1
+
+
+def test_a_crawl_without_a_page_fails_whatever_came_instead_and_one_with_a_page_does_not(models, tmp_path):
+    pages = {"/": hand_made.html(hand_made.STARS), "/loop": redirect("/loop"), "/binary": Reply(b"\0\1\2", headers={})}
+    with Site(pages) as site:
+        for name, paths, code in (("none", "gone binary", 1), ("one", "gone loop binary /", 0)):
+            seeds = " ".join(f"{site.url}/{path.strip('/')}" for path in paths.split())
+            done = crawl(models, tmp_path, seeds=seeds, settings=FAST, run_dir=tmp_path / name)
+            assert done.exit_code == code, done.err
 
 
 def test_meta_refresh_is_a_link_of_its_page(models, tmp_path):

@@ -656,6 +656,15 @@ def looks_in_40_pages() -> None:
 
 
 @pytest.mark.slow
+def test_one_line_says_how_many_pages_the_last_model_delivers_and_takes_back(web, models, tmp_path):
+    done = crawl(models, tmp_path, settings=SETTINGS, strategy="best_first", web=web, max_pages=60)
+    n_less = done.stats["focused/collection/withdrawn_count"]
+    assert n_less > 0
+    assert f" more are delivered, {n_less} no longer" in done.err
+    assert "lines taken out" not in done.err  # of a file that has its new lines already: another count of the same
+
+
+@pytest.mark.slow
 def test_a_crawl_for_words_that_no_page_holds_ends_and_names_them(web, models, tmp_path):
     common = {"topic": "nowhere", "strategy": "best_first", "web": web}
     run_dir = tmp_path / "many"
@@ -665,6 +674,7 @@ def test_a_crawl_for_words_that_no_page_holds_ends_and_names_them(web, models, t
     assert 40 <= len(rows_of(run_dir)) < 50
     assert "none of the topic's words stands in any of the 40 pages met: zyx wvu." in done.err
     assert "Finished (words_not_found)" in done.err
+    assert "With what is left of the budgets" not in done.err  # the crawl would not go on like this
     drawn = sum(row["link_reason"] == "look around" for row in rows_of(run_dir))
     assert 15 <= drawn <= 25
     short = crawl(models, tmp_path, settings=SETTINGS, **common, run_dir=tmp_path / "few", max_pages=30)

@@ -515,6 +515,23 @@ def test_drift_is_said_in_words_of_at_least_ten_pages(monkeypatch, caplog, relev
     assert bool(stats) == (said is not None)
 
 
+def test_pages_of_a_topic_from_words_are_not_compared_with_examples_that_it_has_not(monkeypatch, caplog):
+    monkeypatch.setattr("focused.retraining.drift.example_relevance", lambda topic, examples: np.full(40, 0.05))
+    stats: dict = {}
+    report = DriftReport(stats.__setitem__, 50, SimpleNamespace(rate=0.5, recent_rate=0.4))
+    report.trained(None, SimpleNamespace(positive=np.zeros(40, dtype=bool)))
+    with caplog.at_level("INFO"):
+        for relevances in ([0.9] * 50, [0.1] * 50):
+            for relevance in relevances:
+                report.add_page(relevance)
+            report.show()
+    assert [message.partition(":")[0] for message in caplog.messages] == [
+        "The last 50 pages",
+        "The last 50 pages are less and less relevant",
+    ]
+    assert "example" not in caplog.text
+
+
 @pytest.mark.parametrize(
     ("settings", "says"),
     [

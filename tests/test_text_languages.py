@@ -4,7 +4,7 @@ import pytest
 import Stemmer
 
 from focused.method.text.analyzer import Analyzer, TermTable, words
-from focused.method.text.languages import LANGUAGES, detect_language, language, stopwords
+from focused.method.text.languages import LANGUAGES, detect_language, language, language_of_words, stopwords
 
 SENTENCES = {
     "en": "The stars of the galaxy move around its centre in two hundred million years.",
@@ -26,6 +26,29 @@ def test_languages_are_told_apart(code):
 @pytest.mark.parametrize("text", ["", "42", "$ % 3.14", "ab cd"])
 def test_too_little_text_has_no_language(text):
     assert detect_language(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        *((text, code) for code, text in SENTENCES.items()),
+        ("Wie Bienen gehalten werden.", "de"),
+        ("étoile planète télescope galaxie orbite", "fr"),
+        ("мёд улей", "ru"),
+        ("How people keep bees \u2013 and what \u201choney\u201d is.", "en"),
+        # Which the detector takes for Italian, German, Lithuanian, Catalan, and French.
+        ("espresso cappuccino latte macchiato barista", None),
+        ("kindergarten zeitgeist angst doppelganger", None),
+        ("karate judo sumo aikido sensei dojo", None),
+        ("star galaxy planet telescope", None),
+        ("café latte espresso", None),
+        ("abeille miel ruche reine cire apiculteur", None),
+        ("", None),
+        ("42", None),
+    ],
+)
+def test_a_few_words_have_a_language_only_where_they_show_it(text, code):
+    assert language_of_words(text) == code
 
 
 @pytest.mark.parametrize("code", LANGUAGES)

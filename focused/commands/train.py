@@ -11,6 +11,7 @@ from focused.commands.train_examples import read_examples
 from focused.commands.train_fetching import FetchError
 from focused.commands.train_from_run import check_alone, train_from_run
 from focused.commands.train_judging_again import judge_run_again
+from focused.commands.train_looking_around import link_reading, surroundings, with_looked_at, with_own_settings
 from focused.commands.train_options import (
     add_options,
     check_options,
@@ -25,6 +26,7 @@ from focused.crawl.presets import check_text_learnt
 from focused.crawl.reader_and_judge import learnt_texts, make_reader
 from focused.crawl.shared_copy import local_runs
 from focused.method.text.analyzer import Analyzer
+from focused.method.text.languages import language_of_words
 from focused.method.topic import TOPIC_FILE, Topic, TopicError, read_topic_file
 from focused.method.topic.presets import load_preset
 from focused.method.topic.vectors import chosen_word_vectors, why_without
@@ -64,6 +66,9 @@ Examples:
   scrapy train solar --from-run runs/solar/20260102-030405
       learn from people's verdicts on the pages of that crawl, and keep what it has learnt
 """
+
+
+_ASSUMED = "assumed, for these words do not show theirs; another: --language CODE"
 
 
 class Command(ProjectCommand):
@@ -124,8 +129,7 @@ class Command(ProjectCommand):
         if of_file:
             progress.say(f"Training by preset {of_file}, which {TOPIC_FILE} names")
         reader = ExampleReader(
-            # A few words are too little text to detect their language.
-            opts.language or ("en" if written_words(opts) and not opts.positive else None),
+            opts.language or (None if opts.positive else language_of_words(written_words(opts)) or "en"),
             reader_of=lambda language: make_reader(Analyzer(language), self.settings),
             **learnt_texts(self.settings, has_background=not opts.unlabeled),
             track=progress.track,
@@ -143,9 +147,15 @@ class Command(ProjectCommand):
 
         written = written_words(opts)
         keywords = read_keywords(written, reader.language or "en") if written else None
-        positive, unlabeled = read_examples(
-            opts, reader, self.settings, progress, n_sample=n_sample, random_state=state
+        around = surroundings(opts, topic, self.settings, state)
+        examples = read_examples(
+            *(opts, reader, with_own_settings(topic, self.settings), progress),
+            n_sample=n_sample,
+            random_state=state,
+            around=around,
+            links=None if around is None else link_reading(topic, self.settings),
         )
+        positive, unlabeled = examples.positive, examples.unlabeled
         assert reader.language is not None
         keywords = read_keywords(written, reader.language) if written else None  # now that their language is known
         topic.language, say = reader.language, progress.say
@@ -161,7 +171,11 @@ class Command(ProjectCommand):
             topic.note = opts.note or keywords.note
             warnings = keyword_warnings(topic.language, keywords, unlabeled)
             make_topic(topic, learnt, keywords, unlabeled, warnings=warnings, **how)
-            return keyword_report(topic, learnt, keywords, unlabeled, topic.save(models_dir))
+            if around is not None:
+                topic = with_looked_at(topic, examples.looked_at, examples.is_drawn, state, say)
+            shown = "that of the words" if language_of_words(written) else _ASSUMED
+            how_known = "as asked" if opts.language else shown
+            return keyword_report(topic, keywords, unlabeled, topic.save(models_dir), language=how_known)
         topic.seeds = topic.seeds or seeds_from(positive.urls)
         topic.note = "" if topic.note.startswith(NOTE) else topic.note
         terms = () if keywords is None else keywords.terms
@@ -177,6 +191,8 @@ class Command(ProjectCommand):
         found = topic.language, positive, unlabeled, learnt.diagnosis, learnt.terms
         warnings = warnings_about(*found, weakness=learnt.weakness, prior=learnt.prior, left_out=learnt.model.left_out)
         make_topic(topic, learnt, positive, unlabeled, words=keywords, warnings=warnings, **how)
+        if around is not None:
+            topic = with_looked_at(topic, examples.looked_at, examples.is_drawn, state, say)
         given = opts.language is not None
         return report(topic, learnt, positive, unlabeled, topic.save(models_dir), language_is_given=given)
 

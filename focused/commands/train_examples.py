@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import shlex
 from contextlib import ExitStack, closing
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from focused.commands.train_fetching import FetchedPages, fetch
+from focused.commands.train_looking_around import LookAroundSpider
 from focused.method.text.background import Background, load_background
 from focused.method.training.example_content import Refusals
 from focused.method.training.example_selection import shuffled
@@ -21,6 +24,21 @@ if TYPE_CHECKING:
     from scrapy.settings import Settings
 
     from focused.commands.progress import Progress
+    from focused.crawl.page_reading import PageReading
+    from focused.retraining.surroundings import Surroundings
+
+
+@dataclass
+class Examples:
+    """What a topic is trained from."""
+
+    #: Empty for a topic made from words.
+    positive: PageSet
+    unlabeled: PageSet | Background
+    #: Pages of the topic's web that were looked at, without those among the positives.
+    looked_at: PageSet = field(default_factory=PageSet)
+    #: Of each of these whether its link was drawn.
+    is_drawn: list[bool] = field(default_factory=list)
 
 
 def read_examples(
@@ -31,11 +49,13 @@ def read_examples(
     *,
     n_sample: int | None,
     random_state: int,
-) -> tuple[PageSet, PageSet | Background]:
+    around: Surroundings | None = None,
+    links: PageReading | None = None,
+) -> Examples:
     """Read the examples that the options name: positives (none for a topic made from words) and unlabelled pages.
 
     ``n_sample`` unlabelled pages are drawn at random; None: all are read. Where none are named, the general background
-    takes their place.
+    takes their place. ``around``: chooses pages of the topic's web to look at; ``links`` finds the links on them.
 
     A SourceError or WebError says that a PATH cannot be read, or that no page is left; a FetchError that nothing can be
     fetched.
@@ -59,17 +79,29 @@ def read_examples(
         remote = list(dict.fromkeys(page.url for page in (*positive, *others) if page.is_remote))
         if remote:
             progress.say(f"Fetching {len(remote)} pages")
-            fetch(remote, fetched, settings, opts.web, progress.counter(len(remote), "Fetching pages"))
+        if remote or around is not None:
+            arguments: dict[str, Any] = {}
+            if around is not None:
+                progress.say(f"Looking around from the seeds: up to {around.budget} pages (--look-around N; 0: none)")
+                arguments = {"spider": LookAroundSpider, "named": around.seeds, "around": around, "reading": links}
+            count = progress.counter(len(remote) + (0 if around is None else around.budget), "Fetching pages")
+            web = opts.web if remote or around is None else around.web
+            fetch(remote, fetched, settings, web, count, **arguments)
         wanted = urls_of([*positive, *others])
         positives = reader.positives(positive, refused[0], wanted) if opts.positive else PageSet()
         if not positives and opts.positive:
             raise SourceError(_none_left("--positive", opts.positive, refused[0]))
         if not opts.unlabeled:
-            return positives, load_background()
+            found = Examples(positives, load_background())
+            if around is not None:
+                asked = [Candidate(url, url, partial(fetched.content, url), is_remote=True) for url in around.asked]
+                found.looked_at = reader.unlabeled(asked, Refusals(), set(), positives)
+                found.is_drawn = [around.asked[url] for url in found.looked_at.names]
+            return found
         unlabeled = reader.unlabeled(others, refused[1], wanted, positives, limit=n_sample)
         if not unlabeled:
             raise SourceError(_none_left("--unlabeled", opts.unlabeled, refused[1]))
-        return positives, unlabeled
+        return Examples(positives, unlabeled)
 
 
 def _urls_in(name: str) -> list[str]:

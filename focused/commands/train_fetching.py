@@ -130,11 +130,14 @@ def fetch(
     web: str,
     on_answer: Callable[[], None],
     named: Iterable[str] = (),
+    spider: type[FetchSpider] | None = None,
+    **arguments: Any,
 ) -> None:
     """Fetch URLs from the network, or from a recorded web or the demo web. robots.txt is obeyed.
 
     URLs with addresses that are not public are fetched if their hosts and ports are those of URLs ``named`` on the command
     line; see `focused.crawl.private_addresses`.
+    ``spider``: another than `FetchSpider`, with further ``arguments``.
     Call it once in a process, because Scrapy's reactor cannot start twice. A FetchError says that it did not run to its end.
     """
     settings = settings.copy()
@@ -146,10 +149,10 @@ def fetch(
     elif contact and contact not in agent:
         settings.set("USER_AGENT", f"{agent} (+{contact})", priority="cmdline")
     process = AsyncCrawlerProcess(settings)
-    crawler = process.create_crawler(FetchSpider)
+    crawler = process.create_crawler(spider or FetchSpider)
     mode = ALLOW if web != "live" else PRIVATE_ADDRESSES.read(settings)
     register_addresses(crawler, PrivateAddresses(mode, named))
-    process.crawl(crawler, urls=urls, pages=pages, on_answer=on_answer)
+    process.crawl(crawler, urls=urls, pages=pages, on_answer=on_answer, **arguments)
     process.start()
     reason = crawler.stats.get_value("finish_reason") if crawler.stats else None
     if reason != "finished":

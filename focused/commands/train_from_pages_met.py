@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from focused.commands.train_from_run_words import about_verdicts, compared_in_words, would
 from focused.commands.train_put_in_place import put_in_place
+from focused.method.topic.names import LOOKED_AROUND
 from focused.utils.words import quantity
 
 if TYPE_CHECKING:
@@ -49,7 +50,8 @@ def train_from_pages_met(
         )
     assert made.examples is not None
     n_unlabeled = int((~made.examples.positive).sum())
-    examples = {name: value for name, value in made.manifest["examples"].items() if name != "background"}
+    before = ("background", LOOKED_AROUND)
+    examples = {name: value for name, value in made.manifest["examples"].items() if name not in before}
     made.manifest["examples"] = examples | {"unlabeled": {"n_pages": n_unlabeled, "from_run": run_dir.name}}
     last_lines = put_in_place(topic, made, run_dir, models_dir)
     retraining = made.manifest["retraining"]

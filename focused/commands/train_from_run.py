@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 _OTHER_OPTIONS = (
     *("positive", "positive_urls", "keywords", "describe", "unlabeled", "unlabeled_urls", "unlabeled_sample"),
-    *("seeds", "title", "note", "language", "preset"),
+    *("seeds", "look_around", "title", "note", "language", "preset"),
 )
 
 

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 # Equal to QUICK_UNLABELED of focused.method.training.from_pages, whose import would load scikit-learn.
 QUICK_SAMPLE = 1000
+N_LOOKED_AT = 50
+"""Pages that are asked for to look around: a minute on one host that is asked once a second."""
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -34,12 +36,17 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     pages("--unlabeled", nargs="*", metavar="PATH", help="any pages (default: the general background, English)")
     pages("--unlabeled-urls", metavar="FILE", help="of a WARC, only the pages of these URLs")
     pages("--unlabeled-sample", metavar="N", help="draw N of the unlabelled pages")
+    help_ = (
+        "with --seeds, but not --unlabeled: ask for up to N pages spread from the seeds, to learn what there is not the "
+        f"topic (default: {N_LOOKED_AT}; 0: none)"
+    )
+    pages("--look-around", metavar="N", help=help_)
     pages("--web", default="live", metavar="WEB", help="where URLs are fetched: live (default), demo, or a WARC")
     topic = parser.add_argument_group("topic").add_argument
     topic("--seeds", nargs="*", metavar="FILE|URL", help="where crawls start (default: URLs of the positives)")
     topic("--title", metavar="TEXT", help="what the topic is called (default: its name)")
     topic("--note", metavar="TEXT", help="what users should know about it")
-    topic("--language", metavar="CODE", help="ISO 639-1 code (default: that of most positives)")
+    topic("--language", metavar="CODE", help="ISO 639-1 code (default: that of most positives, or of the words)")
     learning = parser.add_argument_group("learning").add_argument
     learning("--learner", metavar="NAME", help=f"{', '.join(LEARNERS)} (default: the preset's, else {LEARNERS[0]})")
     help_ = f"train as a paper does, for crawls with -a preset=NAME: {', '.join(PRESETS)}"
@@ -83,6 +90,7 @@ def check_options(opts: argparse.Namespace) -> tuple[int | None, int]:
     for option in ("unlabeled", "seeds"):
         if getattr(opts, option) == []:
             raise ValueError(f"--{option} must be followed by at least one value.")
+    _check_look_around(opts)
     for option in () if opts.unlabeled else ("unlabeled_urls", "unlabeled_sample"):
         if getattr(opts, option) is not None:
             raise ValueError(f"--{option.replace('_', '-')} needs --unlabeled PATH.")
@@ -97,6 +105,24 @@ def check_options(opts: argparse.Namespace) -> tuple[int | None, int]:
     elif opts.quick and opts.unlabeled:
         n_sample = QUICK_SAMPLE
     return n_sample, whole_number("--random-state", opts.random_state, 0)
+
+
+def _check_look_around(opts: argparse.Namespace) -> None:
+    """Make a number of the pages to look at; None: as many as usual, where the topic looks around at all."""
+    if opts.look_around is None:
+        return
+    opts.look_around = whole_number("--look-around", opts.look_around, 0)
+    for option in ("unlabeled", "preset"):
+        if opts.look_around and getattr(opts, option):
+            raise ValueError(f"--look-around and --{option} exclude each other: {_NOT_AROUND[option]}. Leave one out.")
+    if opts.look_around and not opts.seeds:
+        raise ValueError("--look-around needs --seeds: pages to begin at. Example: --seeds https://solar.example/")
+
+
+_NOT_AROUND = {
+    "unlabeled": "the unlabelled pages are those that you name",
+    "preset": "the preset is trained as its paper does",
+}
 
 
 def take_preset(opts: argparse.Namespace, name: str, preset: str) -> None:
@@ -155,11 +181,11 @@ def command_line(name: str, opts: argparse.Namespace) -> str:
     for option in ("keywords", "describe"):
         if getattr(opts, option) is not None:
             words += [f"--{option}", " ".join(getattr(opts, option))]
-    for option in ("positive", "positive_urls", "unlabeled", "unlabeled_urls", "unlabeled_sample", "seeds", "title",
-                   "note", "language"):  # fmt: skip
+    for option in ("positive", "positive_urls", "unlabeled", "unlabeled_urls", "unlabeled_sample", "seeds",
+                   "look_around", "title", "note", "language"):  # fmt: skip
         value = getattr(opts, option)
         if value is not None:
-            words += [f"--{option.replace('_', '-')}", *([value] if isinstance(value, str) else value)]
+            words += [f"--{option.replace('_', '-')}", *(map(str, value) if isinstance(value, list) else [str(value)])]
     learner = LEARNERS[0] if opts.preset is None else load_preset(opts.preset).learner
     for option, default in (("preset", None), ("learner", learner), ("web", "live"), ("random_state", "0")):
         if getattr(opts, option) != default:

@@ -10,10 +10,11 @@ from focused.method.topic import TOPIC_FILE
 from focused.utils.words import quantity
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
     from typing import TypeAlias
 
-    from focused.method.learning.trained_model import KeywordFigures, TrainingFigures
+    from focused.method.learning.trained_model import KeywordFigures, TrainedModel, TrainingFigures
     from focused.method.topic import Topic
     from focused.method.training.from_keywords import Keywords
     from focused.method.training.from_pages import Learnt
@@ -26,28 +27,30 @@ def report(
     topic: Topic, learnt: Learnt, positive: PageSet, unlabeled: Unlabeled, directory: Path, *, language_is_given: bool
 ) -> str:
     """Return the report on a trained topic, for people."""
-    figures = cast("TrainingFigures", learnt.model.figures)
+    figures = cast("TrainingFigures", cast("TrainedModel", topic.model).figures)
     named = topic.manifest["examples"].get("words", {}).get("text", "")
     ours = _positives(positive, len(learnt.model.left_out)) + (f"\nWords:      {named}" if named else "")
     detected = _languages(positive)
     how = f"as asked; detected: {detected}" if language_is_given else f"that of most positives: {detected}"
     parts = [
-        _sources(topic, learnt, how, ours, unlabeled, positive),
+        _sources(topic, how, ours, unlabeled, positive),
         _warnings(topic),
-        _figures(topic, figures, learnt.model.learner, isinstance(unlabeled, Background)),
+        _figures(topic, figures, learnt.model.learner, isinstance(unlabeled, Background) and not topic.looked_at),
         _thresholds(figures),
         _curve(learnt),
-        _terms(learnt, "Strongest terms for", "and against"),
+        _terms(topic, "Strongest terms for", "and against"),
         _next(topic, directory, "the positives have no URLs"),
     ]
     return "\n\n".join(part for part in parts if part)
 
 
-def keyword_report(topic: Topic, learnt: Learnt, keywords: Keywords, unlabeled: Unlabeled, directory: Path) -> str:
-    """Return the report on a topic made from words, for people."""
-    figures, page = cast("KeywordFigures", learnt.model.figures), topic.model.calibrations["page"]
+def keyword_report(topic: Topic, keywords: Keywords, unlabeled: Unlabeled, directory: Path, *, language: str) -> str:
+    """Return the report on a topic made from words, for people; ``language``: how its language is known."""
+    figures = cast("KeywordFigures", cast("TrainedModel", topic.model).figures)
+    page = topic.model.calibrations["page"]
+    pages = "pages around the seeds" if topic.looked_at else "unlabelled pages"
     about = [
-        f"A beginning: {figures.n_with_keywords:,} of {figures.n_unlabeled:,} unlabelled pages hold a word, and what stands",
+        f"A beginning: {figures.n_with_keywords:,} of {figures.n_unlabeled:,} {pages} hold a word, and what stands",
         "beside the words there belongs to the topic. How good that is cannot be told without example pages:",
         f"assumed are that {figures.prior:.0%} of the pages that a crawl meets are relevant, and the nearest",
         f"{figures.share:.0%} of the unlabelled ones. Look at what it finds, and set another threshold if it is too much",
@@ -58,29 +61,35 @@ def keyword_report(topic: Topic, learnt: Learnt, keywords: Keywords, unlabeled: 
         f"scrapy train {topic.name} --positive PATH --force",
     ]
     parts = [
-        _sources(topic, learnt, "as asked or English", f"Words:      {', '.join(keywords.words)}", unlabeled),
+        _sources(topic, language, f"Words:      {', '.join(keywords.words)}", unlabeled),
         _warnings(topic),
         "\n".join(about),
-        _terms(learnt, "Words and their neighbours", "and against"),
+        _terms(topic, "Words and their neighbours", "and against"),
         _next(topic, directory, "words have no URLs"),
     ]
     return "\n\n".join(part for part in parts if part)
 
 
-def _sources(
-    topic: Topic, learnt: Learnt, language: str, ours: str, unlabeled: Unlabeled, positive: PageSet | None = None
-) -> str:
+def _sources(topic: Topic, language: str, ours: str, unlabeled: Unlabeled, positive: PageSet | None = None) -> str:
     lines = [f"Topic {topic.name}: {topic.title}", "", f"Language:   {topic.language} ({language})", ours]
-    figures = learnt.model.figures
-    if isinstance(unlabeled, Background):
+    figures = cast("TrainedModel", topic.model).figures
+    looked_at = topic.looked_at
+    if looked_at and positive is not None:
+        n_pages = quantity(looked_at["n_pages"], "pages")
+        lines.append(f"Unlabelled: none given; {n_pages} around the seeds serve, {_looked_at(looked_at)}")
+    elif isinstance(unlabeled, Background):
         sources = ", ".join(unlabeled.about.get("sources", {}))
         lines.append(
             f"Unlabelled: none given; the general background of {unlabeled.n_pages:,} pages in English serves ({sources})"
         )
-        if figures.n_unlabeled < unlabeled.n_pages:
+        if not looked_at and figures.n_unlabeled < unlabeled.n_pages:
             lines.append(f"            of which {figures.n_unlabeled:,} were drawn")
     else:
         lines.append(f"Unlabelled: {quantity(len(unlabeled), 'pages')}, languages: {_languages(unlabeled)}")
+    if looked_at and positive is None:
+        lines.append(
+            f"            and {quantity(looked_at['n_pages'], 'pages')} around the seeds, {_looked_at(looked_at)}"
+        )
     lines.append(f"Links:      {figures.n_links:,} among these pages")
     if positive is not None:
         lines += _reliable_negatives(cast("TrainingFigures", figures))
@@ -93,6 +102,11 @@ def _sources(
         if pages.n_cut:
             lines.append(f"Cut at a limit (FOCUSED_PAGE_MAX_...) of the {name} ones: {pages.n_cut:,}")
     return "\n".join(lines)
+
+
+def _looked_at(found: Mapping[str, int]) -> str:
+    aside = f", {found['n_left_aside']:,} left aside, for they look like the topic" if found["n_left_aside"] else ""
+    return f"{found['n_drawn']:,} of them behind links that were drawn{aside}"
 
 
 def _reliable_negatives(figures: TrainingFigures) -> list[str]:
@@ -167,8 +181,9 @@ def _curve(learnt: Learnt) -> str:
     return f"Would more examples help? {curve.advice}" + (f"\n  F1 {points} {remark}" if points else "")
 
 
-def _terms(learnt: Learnt, first_title: str, second_title: str) -> str:
-    columns = ([f"{term[:20]:<20} {weight:+.2f}" for term, weight in terms] for terms in learnt.strongest())
+def _terms(topic: Topic, first_title: str, second_title: str) -> str:
+    strongest = topic.manifest["terms_for"], topic.manifest["terms_against"]
+    columns = ([f"{term[:20]:<20} {weight:+.2f}" for term, weight in terms] for terms in strongest)
     rows = [(first_title, second_title), *zip_longest(*columns, fillvalue="")]
     return "\n".join(f"{first:<30}{second}".rstrip() for first, second in rows)
 

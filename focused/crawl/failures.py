@@ -16,8 +16,10 @@ from scrapy.spidermiddlewares.httperror import HttpError
 
 from focused.frontier.unreachable import CONNECTION_BROKEN, TOO_MANY_FILES
 
+WITHOUT_END = "redirected without end"
+"""What the frontier notes of a link whose redirects were followed as far as they may be."""
 _WORDS = {
-    "redirections": "redirected without end",
+    "redirections": WITHOUT_END,
     "robots.txt cannot be had": "robots.txt cannot be had",
     "robots.txt": "forbidden by robots.txt",
     "MAXSIZE": "too large",

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from focused.frontier.interface import Frontier
 
 _SPENT = ("max_pages", "max_relevant", "max_minutes", "finished")
+_BROKEN_OFF = ("wrong_scores", "words_not_found", "frontier_not_readable", "frontier_not_writable")
+"""Reasons after which the crawl would not go on as before: an error has just said what is wrong."""
 _DEFERRED = "below threshold"
 
 
@@ -108,7 +110,7 @@ class Outlook:
         if reason in _SPENT and self.halfway is not None:
             n_pages, then = self.halfway
             yield f"Foretold after {quantity(n_pages, 'pages')}: {then} relevant in the end; there are {n_relevant:,}"
-        elif reason not in _SPENT and found is not None and self.n_left():
+        elif reason not in (*_SPENT, *_BROKEN_OFF) and found is not None and self.n_left():
             yield f"With what is left of the budgets: about {found} relevant pages, now {n_relevant:,}"
 
     def restore(self, path: Path, n_pages: int) -> None:

@@ -14,7 +14,7 @@ from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings
 from scrapy.utils.asyncio import create_looping_call
 
 from focused.crawl.estimated_harvest import NOT_YET
-from focused.crawl.own_settings import SECRET
+from focused.crawl.own_settings import DATABASE, SECRET
 from focused.crawl.pdf_counts import being_read
 from focused.crawl.presets import about_preset
 from focused.crawl.private_addresses import REFUSED, about_seeds
@@ -141,7 +141,7 @@ class HarvestMonitor:
             return
         harvest, plan = self._harvest, self._plan
         self._judged = self._figures_by_people()
-        if why := self._why_no_seed():
+        if why := self._why_no_seed() or self._why_no_page(reason):
             plan.error = why
             logger.error(why)
         self._write_run(reason)
@@ -191,6 +191,15 @@ class HarvestMonitor:
         if self._harvest.n_pages or not seeds or n_refused < len(seeds):
             return ""
         return about_seeds(seeds, self._plan.addresses.mode)
+
+    def _why_no_page(self, reason: str) -> str:
+        """Say why a crawl has come to its end without a single page; empty if it has one, or was stopped before.
+
+        Of many workers one may have none, and the crawl has.
+        """
+        settings = self.crawler.settings
+        is_over = reason in _BUDGETS_SPENT and not self._plan.error and not DATABASE.read(settings)
+        return self._summary.no_page() if is_over and not self._harvest.n_pages else ""
 
     def _log_line(self) -> None:
         harvest = self._harvest

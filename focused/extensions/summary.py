@@ -83,7 +83,7 @@ class Summary:
         yield about_not_fetched(stats.get("focused/verdicts/pending_count", 0))
         yield from contradictions(Crawl.needed(self._crawler).verdicts.table.said())
         if not harvest.n_pages:
-            yield f"No page was fetched. {self._why_nothing(stats)}"
+            yield "" if plan.error == self.no_page() else self.no_page()  # then an error has said it
         elif not harvest.n_relevant:
             # Where no page looks like the examples other seeds need not be better; the line of the harvest says what may be.
             seeds = "" if self._estimate.sees_nothing else ". Or try other seeds: -a seeds=URL"
@@ -153,17 +153,23 @@ class Summary:
         what = quantity(limit, _LIMITS[reason])
         return f"The limit of {what}, which counts all runs of this crawl, is reached. To go on: a larger one, -a {reason}=N"
 
-    def _why_nothing(self, stats: Mapping[str, Any]) -> str:
-        causes: dict[str, int] = {}
+    def no_page(self) -> str:
+        """Say why nothing was fetched, by what came instead."""
+        stats = self._crawler.stats.get_stats()
+        n_endless = stats.get("focused/pages/endless_redirects_count", 0)
+        causes = {"redirected in a circle or without end": n_endless}
         for key, value in stats.items():
             name = key.rpartition("/")[2]
             if "downloader/exception_type_count/" in key:
                 words = words_of_exception(name)
                 causes[words] = causes.get(words, 0) + value
             elif "downloader/response_status_count/" in key:
+                if n_endless and name.startswith("3"):
+                    continue  # steps of these
                 # Not the answers to the question for robots.txt.
                 causes[f"HTTP {name}"] = value - stats.get(f"robotstxt/response_status_count/{name}", 0)
-        return "Answers: " + (", ".join(f"{n} x {cause}" for cause, n in causes.items() if n > 0) or "none") + "."
+        answers = ", ".join(f"{n} x {cause}" for cause, n in causes.items() if n > 0)
+        return f"No page was fetched. Answers: {answers or 'none'}."
 
 
 def _first(named: list[str]) -> str:

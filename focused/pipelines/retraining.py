@@ -32,6 +32,7 @@ from focused.retraining.stats import AttemptReport, RetrainingStats
 from focused.retraining.training_process import TrainingProcess
 from focused.retraining.versions import FIRST, VersionStore, read_attempts, read_verdicts, warn_of_version_left
 from focused.utils.parameters import read_parameters
+from focused.utils.words import quantity
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -161,9 +162,8 @@ class RetrainingPipeline:
         self._resume()
         if isinstance(self._around, LookingAround) and self._loop.version == FIRST:
             logger.info(
-                "The model has learnt nothing of this web yet, so most of its pages may look relevant. The harvest is "
-                "estimated from some page after the %dth on",
-                FIRST_MET,
+                "The model has learnt %s. The harvest is estimated from some page after the %dth on",
+                *(self._learnt("yet, so most of its pages may look relevant"), FIRST_MET),
             )
         self._calls = create_looping_call(self._loop.poll)
         self._calls.start(_POLL_EVERY_SECS, now=False)
@@ -181,8 +181,8 @@ class RetrainingPipeline:
             self._calls.stop()
         if isinstance(self._around, LookingAround) and self._loop.version == FIRST and self._crawl.harvest.n_pages:
             logger.warning(
-                "All pages were judged by a model that has learnt nothing of this web: the harvest is probably too high. With "
-                "more pages (-a max_pages) it learns"
+                "All pages were judged by a model that has learnt %s. With more pages (-a max_pages) it learns",
+                self._learnt(": the harvest is probably too high"),
             )
         if (
             isinstance(self._around, LookingForWords)
@@ -195,6 +195,12 @@ class RetrainingPipeline:
             )
         self._loop.close()
         self._intake.close()
+
+    def _learnt(self, if_nothing: str) -> str:
+        """Say what the topic's own model has learnt of this web; behind nothing stands what follows from it."""
+        if looked_at := self._crawl.plan.topic.looked_at:
+            return f"of this web from {quantity(looked_at['n_pages'], 'pages')} around the seeds alone"
+        return f"nothing of this web{'' if if_nothing[0] == ':' else ' '}{if_nothing}"
 
     def process_item(self, item: Any) -> Any:
         """Let a judged page join, and see whether a training is due."""

@@ -86,7 +86,7 @@ class VerdictsPipeline:
         if self._may_have_changed():
             self._know_all_pages()
             self._take_in_all()
-            if self._put_pages_right():
+            if self._put_pages_right(says=True):
                 self._stored = self._late.wanted()
         self._calls = create_looping_call(self._look)
         self._calls.start(_EVERY_SECS, now=False)
@@ -127,7 +127,8 @@ class VerdictsPipeline:
         if self._may_have_changed():
             self._take_in_all()
             self._late.tell_feeds()
-            self._put_pages_right()
+            # Pages that are wanted have been written by now, so its counts would contradict those of the summary.
+            self._put_pages_right(says=False)
         if self._rows is not None:
             self._stats.set_value("focused/pages/delivered_count", self._rows.n_delivered())
             if len(self._reader.table):
@@ -187,8 +188,8 @@ class VerdictsPipeline:
             self._stats.inc_value("focused/verdicts/not_applied_count")
             return None
 
-    def _put_pages_right(self) -> bool:
-        """Let ``pages.jsonl`` hold what is delivered; return whether it does."""
+    def _put_pages_right(self, *, says: bool) -> bool:
+        """Let ``pages.jsonl`` hold what is delivered, and say how many lines that changes; return whether it does."""
         path = self._crawl.plan.run_dir / PAGES_FILE
         if not self._crawler.settings.getbool("FOCUSED_PAGES_ENABLED"):
             return False
@@ -201,7 +202,7 @@ class VerdictsPipeline:
             logger.error("%s cannot be put right by what people and the last model say: %s", path, error)
             self._stats.inc_value("focused/verdicts/not_applied_count")
             return False
-        if n_out or n_in:
+        if says and (n_out or n_in):
             logger.info(
                 "%s put right by what people and the last model say: %d lines taken out, %d added", path, n_out, n_in
             )

@@ -95,6 +95,17 @@ def change(before: tuple[int, float, float], window: npt.ArrayLike) -> float:
     return difference / max(math.sqrt(variance), _LEAST_ERROR)
 
 
+def words_alone_in_words(n_pages: int, change: float) -> str:
+    """Say how relevant they are for a topic that was made from words: there are no examples that they could be like.
+
+    >>> words_alone_in_words(100, 0.4), words_alone_in_words(100, -4.0)
+    ('', 'The last 100 pages are less and less relevant')
+    """
+    if abs(change) < _LEAST_CHANGE:
+        return ""
+    return f"The last {n_pages} pages are {'less and less' if change < 0 else 'more and more'} relevant"
+
+
 class DriftReport:
     """Compares the relevance of the last pages with that of the training pages; ``set_stat`` adds ``focused/``."""
 
@@ -126,13 +137,16 @@ class DriftReport:
         self._set("drift/scores", round(found, 4))
         self._set("drift/window_deciles", deciles(self._window))
         self._set("drift/training_deciles", deciles(self._training))
-        least = float(np.quantile(self._positive, 0.1)) if len(self._positive) else 1.0
-        like = float(np.mean(np.asarray(self._window) >= least))
-        words = in_words(len(self._window), like, change(self._before, self._window))
+        n, changed = len(self._window), change(self._before, self._window)
+        if len(self._positive):
+            like = float(np.mean(np.asarray(self._window) >= np.quantile(self._positive, 0.1)))
+            words = in_words(n, like, changed)
+            line = f"{words}: {round(like * n)} of them as much as the examples themselves, judged"
+        else:
+            words = words_alone_in_words(n, changed)
+            line = f"{words or f'The last {n} pages'}: judged"
         self._set("drift/in_words", words)
         logger.info(
-            "%s: %d of them as much as the examples themselves, judged relevant %.3f (whole crawl %.3f; stability index of "
-            "relevances %.2f)",
-            words,
-            *(round(like * len(self._window)), self._counts.recent_rate, self._counts.rate, found),
+            "%s relevant %.3f (whole crawl %.3f; stability index of relevances %.2f)",
+            *(line, self._counts.recent_rate, self._counts.rate, found),
         )

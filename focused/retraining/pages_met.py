@@ -74,7 +74,7 @@ def train_on_pages_met(
     Parameters
     ----------
     topic : Topic
-        With examples; its unlabelled pages are not used.
+        With examples. Its unlabelled pages are not used, unless it has looked around before its crawls: those count as drawn.
     pages : sequence of JudgedPage
         All pages of the crawl.
     verdicts : mapping
@@ -93,8 +93,9 @@ def train_on_pages_met(
         If nothing can be learnt from them.
     """
     assert topic.examples is not None
-    own = topic.examples.where(topic.examples.positive)
-    known = set(keys_among(own).keys.tolist())
+    positives = topic.examples.where(topic.examples.positive)
+    n_positive = len(positives.positive)
+    known = set(keys_among(positives).keys.tolist())
     latest = {page.number for page in pages[-MAX_PAGES:]}
     met = [
         page
@@ -103,11 +104,13 @@ def train_on_pages_met(
         and page.terms
         and (page.number in verdicts or known.isdisjoint(keys_of(page)))  # a positive is no other page
     ]
+    own = _with_looked_at(topic, positives, met)
     joined = AugmentedExamples(own, met)
     examples = joined.with_labels({page.number: verdicts.get(page.number, False) for page in met})
     n_own = joined.n_own
-    examples = without_furniture(examples, n_own, topic.named_terms)
+    examples = without_furniture(examples, n_positive, topic.named_terms)
     drawn, said = np.zeros(len(examples.positive), dtype=np.bool_), np.zeros(len(examples.positive), dtype=np.bool_)
+    drawn[n_positive:n_own] = True
     drawn[n_own:] = [page.is_drawn for page in met]
     said[n_own:] = [page.number in verdicts for page in met]
     if int(drawn.sum()) < MIN_PAGES:
@@ -144,13 +147,13 @@ def train_on_pages_met(
     held_out = model.held_out_log_odds
     assert held_out is not None
     added: dict[str, Any] = {
-        "n_unlabeled": len(met) - int(aside.sum()),
+        "n_unlabeled": len(own.positive) - n_positive + len(met) - int(aside.sum()),
         "n_drawn": int(drawn.sum()),
         "n_left_aside": int(aside.sum()),
     }
     unknown = ~said & (np.arange(len(said)) >= n_own)
     if unknown.any():
-        own_odds = held_out[:n_own]
+        own_odds = held_out[:n_positive]
         share = estimate_share(own_odds[~np.isnan(own_odds)], held_out[unknown], drawn[unknown], seen)
         added["harvest"] = _harvest(share, pages, verdicts, known)._asdict()
     judged = [row for row, page in enumerate(met, start=n_own) if page.number in verdicts]
@@ -175,6 +178,18 @@ def train_on_pages_met(
     made = with_model(topic, model, wide.terms, kept, {**(about or {}), **added})
     made.manifest["figures_of"] = "held-out positives against the pages that a crawl met"
     return made
+
+
+def _with_looked_at(topic: Topic, positives: TopicExamples, met: Sequence[JudgedPage]) -> TopicExamples:
+    """Return the positives and, under them, the pages that the topic looked at before; not those that were met again."""
+    examples = topic.examples
+    if examples is None or not topic.looked_at:
+        return positives
+    keys, rows = keys_among(examples)
+    stays = ~examples.positive
+    stays[rows[np.isin(keys, np.array([key for page in met for key in keys_of(page)], dtype=np.uint64))]] = False
+    # Positives stand first in the examples of a topic.
+    return examples.where(examples.positive | stays)
 
 
 def _harvest(

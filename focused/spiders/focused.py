@@ -11,7 +11,7 @@ from scrapy.exceptions import IgnoreRequest
 from scrapy.spidermiddlewares.httperror import HttpError
 
 from focused.crawl.declared_settings import COMMAND_LINE
-from focused.crawl.failures import LinkWaitsError, why_failed
+from focused.crawl.failures import WITHOUT_END, LinkWaitsError, why_failed
 from focused.crawl.plan import CrawlPlan
 from focused.crawl.planning import plan_crawl
 from focused.crawl.private_addresses import AddressRefusedError
@@ -92,10 +92,13 @@ class FocusedSpider(scrapy.Spider):
         is_counted = isinstance(error, AddressRefusedError) or "robots.txt" in str(error)
         if not isinstance(error, IgnoreRequest) or not is_counted:
             self.crawler.stats.inc_value("focused/pages/failed_count")
+            if why_failed(error) == WITHOUT_END:
+                self.crawler.stats.inc_value("focused/pages/endless_redirects_count")
             logger.debug("Not fetched: %s (%r)", failure.request, error)  # type: ignore[attr-defined]
 
     def dropped(self, request: Request) -> None:
         """Count a redirect that leads back to where it came from: the dupefilter ends it without a word."""
         if request.url in request.meta.get("redirect_urls", ()):
             self.crawler.stats.inc_value("focused/pages/failed_count")
+            self.crawler.stats.inc_value("focused/pages/endless_redirects_count")
             logger.debug("Not fetched: %s (redirected in a circle)", request)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import re
 import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
@@ -137,6 +139,33 @@ def detect_language(text: str, least_letters: int = 20) -> str | None:
         return None
     code = str(identifier().classify(text[:4000])[0])
     return {"nb": "no", "nn": "no", "zxx": None}.get(code, code)  # zxx: no language at all
+
+
+_LEAST_MARGIN = 30.0
+"""In the logarithm of probability, how far another language must lie before English: two or three words prove nothing."""
+
+
+def language_of_words(text: str) -> str | None:
+    """Return the ISO 639-1 code of the language of a sentence or a few words; None if they do not show it.
+
+    So little text deceives the detector: it takes "volcano lava magma" for Italian. Another language than English must show
+    by its function words, or by letters that English has not.
+
+    >>> language_of_words("Wie Bienen gehalten werden, und was Honig ist."), language_of_words("How honey is made of flowers.")
+    ('de', 'en')
+    >>> language_of_words("volcano lava magma eruption") is None
+    True
+    """
+    scores = {str(code): float(score) for code, score in identifier().rank(text)}
+    # As in `detect_language`; which of these there are differs between releases.
+    scores["no"] = max(scores.get(code, -math.inf) for code in ("no", "nb", "nn"))
+    best = max(LANGUAGES, key=lambda code: scores.get(code, -math.inf))
+    words = re.findall(r"\w+", text.lower())
+    n_function_words, n_english = (sum(word in stopwords(code) for word in words) for code in (best, "en"))
+    if best == "en":
+        return "en" if n_english else None
+    shows = n_function_words > n_english or any(letter.isalpha() and not letter.isascii() for letter in text)
+    return best if shows and scores[best] - scores["en"] >= _LEAST_MARGIN else None
 
 
 def detectable_languages() -> frozenset[str]:

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 TOPIC_FILE, MANIFEST_FILE, MODEL_FILE, EXAMPLES_FILE = "topic.toml", "manifest.json", "model.npz", "examples.npz"
+LOOKED_AROUND = "looked_around"
+"""What a manifest calls pages around the seeds that were looked at before the first crawl, among the topic's examples."""
 
 SHIPPED = ("astrophysics", "demo", "nuclear-physics", "ordered", "ordered-lpe", "university-courses")
 """Topics that come with the project; scripts/train_shipped_topics.py makes them."""

@@ -21,6 +21,7 @@ from focused.method.text.word_vectors import word_vectors_of
 from focused.method.topic.examples import read_examples
 from focused.method.topic.names import (
     EXAMPLES_FILE,
+    LOOKED_AROUND,
     MANIFEST_FILE,
     MODEL_FILE,
     TOPIC_FILE,
@@ -128,6 +129,12 @@ class Topic:
         return str(self.manifest.get("command") or f"scrapy train {self.name} --positive PATH")
 
     @property
+    def looked_at(self) -> dict[str, Any]:
+        """What the manifest says of the pages around the seeds that it was trained with; empty if there were none."""
+        found: dict[str, Any] = self.manifest.get("examples", {}).get(LOOKED_AROUND, {})
+        return found
+
+    @property
     def weakness(self) -> str:
         """Why the model can hardly tell the topic from the rest, by its training's figures; empty if it can.
 
@@ -135,7 +142,8 @@ class Topic:
         """
         if (self.manifest.get("retraining") or {}).get("n_drawn"):
             return ""
-        return why_not_told_apart(self.manifest.get("figures") or {})
+        # Nor do those against the few pages around the seeds; those before do.
+        return why_not_told_apart(self.looked_at.get("figures_before") or self.manifest.get("figures") or {})
 
     @property
     def page_text(self) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from focused.method.text.background import LANGUAGE as BACKGROUND_LANGUAGE
-from focused.method.text.background import Background
+from focused.method.text.background import Background, load_background
 from focused.method.text.languages import LANGUAGES
 from focused.method.training.page_set import UNKNOWN
 
@@ -26,6 +26,11 @@ _MUCH = 0.25
 _LEAST_UNLABELED = 80
 # From this number of pages, and this share of all, another language is no mistake of the detection.
 _LEAST_PAGES, _LEAST_SHARE = 2, 0.1
+_OF_BACKGROUND = (
+    "the figures below compare the positives with the general background. A crawl meets pages that are nearer to the "
+    "topic, and its precision will be lower. --unlabeled pages of the web to be crawled make a better topic and truer "
+    "figures."
+)
 
 
 def warnings_about(
@@ -77,11 +82,7 @@ def _warnings(
             f"is on the web, and the figures below are rough. Bring at least {needed:,} unlabelled pages."
         )
     if isinstance(unlabeled, Background):
-        yield (
-            "the figures below compare the positives with the general background. A crawl meets pages that are nearer to the "
-            "topic, and its precision will be lower. --unlabeled pages of the web to be crawled make a better topic and truer "
-            "figures."
-        )
+        yield _OF_BACKGROUND
     yield from _languages(language, positive)
     if enough and diagnosis.groups:
         groups = [
@@ -99,6 +100,28 @@ def _warnings(
             f"{_pages(n)} {'has' if n == 1 else 'have'} hardly anything in common with the other positives: "
             f"{_named(_names(positive, alone))}. Check that {'it belongs' if n == 1 else 'they belong'} to the topic."
         )
+
+
+def warnings_looked_at(language: str, warnings: Iterable[str], looked_at: PageSet) -> list[str]:
+    """Return the warnings about a topic whose background was replaced by pages of its web, the gravest first.
+
+    ``warnings``: those of the training against the background.
+    """
+    no_more = {*language_of_unlabeled(language, load_background()), _OF_BACKGROUND}
+    return [
+        *language_of_unlabeled(language, looked_at),
+        *(each for each in warnings if each not in no_more),
+        f"the figures below compare the positives with {_pages(len(looked_at))} around the seeds. Of so few they are rough; "
+        "crawls look around further, and train the topic again.",
+    ]
+
+
+def few_looked_at(n: int, why: str) -> str:
+    """Return the warning about a topic that is trained against the background, for too little was met around its seeds."""
+    return (
+        f"looking around from the seeds brought {_pages(n) if n else 'no page'}{f' ({why})' if why else ''}: nothing could be "
+        "learnt of their web. The general background stands in until a crawl has looked around."
+    )
 
 
 def keyword_warnings(language: str, keywords: Keywords, unlabeled: PageSet | Background) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -59,13 +60,13 @@ def read_keywords(text: str, language: str) -> Keywords:
 
     Raises ValueError if none of them is a term.
 
-    >>> read_keywords("the moon, stars 3d", "en")
-    Keywords(text='the moon, stars 3d', terms={'moon': 'moon', 'star': 'stars'}, ignored=('the', '3d'))
+    >>> read_keywords("the moon, (stars) 3d.", "en")
+    Keywords(text='the moon, (stars) 3d.', terms={'moon': 'moon', 'star': 'stars'}, ignored=('the', '3d'))
     """
     analyzer = Analyzer(language)
     terms: dict[str, str] = {}
     ignored = []
-    for word in filter(None, re.split(r"[\s,;]+", text)):
+    for word in filter(None, map(_without_punctuation, re.split(r"[\s,;]+", text))):
         found = [TERMS.term(i) for i in analyzer.ids(word).tolist()]
         if not found:
             ignored.append(word)
@@ -77,6 +78,24 @@ def read_keywords(text: str, language: str) -> Keywords:
             'Example: --keywords "star galaxy planet telescope"'
         )
     return Keywords(" ".join(text.split()), terms, tuple(ignored))
+
+
+def _without_punctuation(word: str) -> str:
+    """Return a word without what stands before and behind it in a sentence: commas, brackets, quotation marks.
+
+    >>> [_without_punctuation(word) for word in ("«miel».", "well-known", "C#", "-")]
+    ['miel', 'well-known', 'C#', '']
+    """
+    start, end = 0, len(word)
+    while start < end and _is_punctuation(word[start]):
+        start += 1
+    while start < end and _is_punctuation(word[end - 1]):
+        end -= 1
+    return word[start:end]
+
+
+def _is_punctuation(character: str) -> bool:
+    return unicodedata.category(character)[0] == "P" and character != "#"
 
 
 def learn_keywords(
