@@ -8,6 +8,7 @@ process. If the machine loses power the last transactions may be gone, never hal
 
 from __future__ import annotations
 
+import atexit
 import os
 import re
 import sqlite3
@@ -120,6 +121,13 @@ def reserve(path: Path) -> None:
     So a crawl that another one keeps out is refused, with a `FrontierFileError`, before it has written anything.
     """
     _reserved[path.resolve()] = lock(path)
+
+
+@atexit.register
+def _let_go() -> None:
+    """Close what was reserved for crawls that have not begun."""
+    while _reserved:
+        _reserved.popitem()[1].close()
 
 
 def _take_reserved(path: Path) -> IO[bytes] | None:
