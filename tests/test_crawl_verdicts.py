@@ -282,6 +282,19 @@ def test_links_and_pipes_in_a_folder_of_verdicts_are_named_and_not_read(tmp_path
     )
 
 
+@pytest.mark.slow
+def test_lines_of_pages_that_the_collection_does_not_know_stay_unless_people_refuse_them(tmp_path):
+    first = crawled(tmp_path, 30, FOCUSED_COLLECTION="off")
+    before = [page["url"] for page in first.pages]
+    crawled(tmp_path, 35)
+    say(first.run_dir, {before[0]: False})
+    again = crawled(tmp_path, 40)
+    held = [page["url"] for page in again.pages]
+    assert before[0] not in held
+    assert held[: len(before) - 1] == before[1:]
+    assert len(held) == len(set(held))
+
+
 def test_a_file_of_pages_is_put_right_whatever_a_killed_crawl_left_in_it(tmp_path):
     path = tmp_path / "pages.jsonl"
     lines = [{"url": f"http://h.example/{n}", "title": f"\u2028{n}", "verdict": None} for n in (1, 2, 2, 3)]

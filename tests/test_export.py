@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import shutil
 import sqlite3
 from contextlib import closing
@@ -124,6 +125,36 @@ def test_markdown_is_a_folder_of_documents_in_which_a_title_means_nothing(first,
     refused = export(first, "first", "--format", "markdown", "--output", "mine")
     assert (refused.exit_code, refused.err.count("\n")) == (1, 1)
     assert "mine is there and no earlier export" in refused.err
+
+
+def test_a_folder_of_documents_that_no_export_wrote_is_left_alone(first):
+    (first / "own").mkdir()
+    (first / "own" / "index.md").write_text("# Mine\n")
+    refused = export(first, "first", "--format", "markdown", "--output", "own")
+    assert (refused.exit_code, refused.err.count("\n")) == (1, 1)
+    assert "own is there and no earlier export" in refused.err
+    folder = exported(first, "markdown", "first", "--output", "written")
+    (folder / "sub").mkdir()
+    (folder / "sub" / "precious.md").write_text("mine")
+    refused = export(first, "first", "--format", "markdown", "--output", "written")
+    assert "written holds sub/precious.md, which no export has written. Choose another" in refused.err
+    assert (folder / "sub" / "precious.md").read_text() == "mine"
+    (first / "again.jsonl.part").mkdir()
+    assert export(first, "first", "--format", "jsonl", "--output", "again.jsonl").exit_code == 0
+    assert (first / "again.jsonl.part").is_dir()
+
+
+def test_an_export_replaces_no_pipe_and_follows_links(first):
+    os.mkfifo(first / "pipe")
+    for name, says in (("pipe", "pipe is no regular file"), ("-", "standard output is not written to. Got '-'")):
+        refused = export(first, "first", "--format", "jsonl", "--output", name)
+        assert (refused.exit_code, refused.err.count("\n")) == (1, 1)
+        assert says in refused.err
+    assert (first / "pipe").is_fifo()
+    (first / "link.jsonl").symlink_to("target.jsonl")
+    assert export(first, "first", "--format", "jsonl", "--output", "link.jsonl").exit_code == 0
+    assert (first / "link.jsonl").is_symlink()
+    assert (first / "target.jsonl").is_file()
 
 
 def test_markdown_has_the_structure_of_the_page_from_what_was_recorded_as_from_the_crawl_itself(first, runs):

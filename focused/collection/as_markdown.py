@@ -30,6 +30,9 @@ _FRONT = (
     "fetched_at",
 )
 _MAX_SLUG_CHARS = 60
+_INDEX = "index.md"
+_MARK = "<!-- written by scrapy export -->\n"
+_FILE_OF_LINE = re.compile(r"- \[.*\]\(<(.+)>\) \S*\n").fullmatch
 
 
 def write_markdown(runs: JoinedRuns, path: Path) -> list[str]:
@@ -42,10 +45,10 @@ def write_markdown(runs: JoinedRuns, path: Path) -> list[str]:
 
     path.mkdir()
     with (
-        (path / "index.md").open("w", encoding="utf-8", errors="replace", newline="\n") as index,
+        (path / _INDEX).open("w", encoding="utf-8", errors="replace", newline="\n") as index,
         RecordedPages(runs.run_dirs) as recorded,
     ):
-        index.write(f"# {escaped(runs.topic)}\n\n")
+        index.write(f"{_MARK}# {escaped(runs.topic)}\n\n")
         for run, row in runs.rows():
             record = record_of(row, run.name) | {"markdown": row["markdown"] or recorded.of(run, row)}
             name = file_name(record)
@@ -53,6 +56,31 @@ def write_markdown(runs: JoinedRuns, path: Path) -> list[str]:
             (path / name).write_text(page_text(record), encoding="utf-8", errors="replace", newline="\n")
             index.write(f"- [{escaped(record['title'] or record['url'])}](<{name}>) {host_of(record['url'])}\n")
     return []
+
+
+def is_export(folder: Path) -> bool:
+    """Whether a folder was written by `write_markdown`."""
+    index = folder / _INDEX
+    if not index.is_file():
+        return False
+    with index.open(encoding="utf-8", errors="replace") as file:
+        return file.readline(len(_MARK)) == _MARK
+
+
+def why_kept(folder: Path) -> str:
+    """Say why a new export may not take the place of what is there; empty if it may: an earlier export, or nothing."""
+    if not folder.is_dir():
+        return "is there and no earlier export"
+    found = [
+        each.relative_to(folder).as_posix() for each in folder.rglob("*") if each.is_symlink() or not each.is_dir()
+    ]
+    if found and not is_export(folder):
+        return "is there and no earlier export"
+    written = {_INDEX}
+    if found:
+        with (folder / _INDEX).open(encoding="utf-8", errors="replace") as file:
+            written |= {line[1] for line in map(_FILE_OF_LINE, file) if line}
+    return next((f"holds {name}, which no export has written" for name in found if name not in written), "")
 
 
 def file_name(record: dict[str, Any]) -> str:

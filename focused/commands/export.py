@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import shutil
+import tempfile
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from focused.collection.as_markdown import is_export, why_kept
 from focused.collection.asked_filter import OPTIONS, WHICH, asked_filter
 from focused.collection.formats import FORMATS, SUFFIXES
 from focused.collection.joined import JoinedRuns
@@ -17,7 +19,7 @@ from focused.crawl.own_settings import CSV_SAFE
 from focused.crawl.shared_copy import local_runs
 from focused.retraining.applied_verdicts import apply_verdicts
 from focused.utils.file_names import VERDICTS_FOLDER
-from focused.utils.output_files import check_output
+from focused.utils.output_files import check_output, check_regular
 from focused.utils.own_files import check_verdicts_folder
 from focused.utils.project_command import ProjectCommand
 from focused.utils.terminal_text import harmless
@@ -81,7 +83,7 @@ class Command(ProjectCommand):
         # A shell's runs/* also names earlier exports and reports.
         folders = local_runs(args, self.settings)
         if len(folders) > 1:
-            folders = [folder for folder in folders if folder.is_dir() and not _is_export(folder)] or folders
+            folders = [folder for folder in folders if folder.is_dir() and not is_export(folder)] or folders
         output = _output(opts.output, opts.format, folders)
         said = {option: getattr(opts, option) or "" for option in OPTIONS}
         unknown = [line for folder in folders for line in _follow_verdicts(folder)]
@@ -114,20 +116,16 @@ def _follow_verdicts(run_dir: Path) -> Iterator[str]:
     yield from map(harmless, about)
 
 
-def _is_export(folder: Path) -> bool:
-    return (folder / "index.md").is_file()
-
-
 def _output(named: str | None, name: str, folders: Sequence[Path]) -> Path:
     """Return where to write; a ValueError says that something is there which must not be overwritten."""
     if named is not None:
-        path = Path(named)
+        path = check_regular(Path(named), "--output")
     else:
         parents = [folder.resolve().parent for folder in folders]
         path = (folders[0] if len(folders) == 1 else Path(os.path.commonpath(parents))) / f"export{_suffix(name)}"
     if not SUFFIXES.get(name, "."):
-        if path.exists() and not (path.is_dir() and (_is_export(path) or not any(path.iterdir()))):
-            raise ValueError(f"{path} is there and no earlier export. Choose another: --output FOLDER")
+        if path.exists() and (why := why_kept(path)):
+            raise ValueError(f"{path} {why}. Choose another: --output FOLDER")
     elif path.is_dir():
         raise ValueError(f"{path} is a folder. Name a file: --output FILE")
     return check_output(path, "--output")
@@ -139,21 +137,10 @@ def _suffix(name: str) -> str:
 
 def _write_whole(write: Callable[..., list[str]], runs: JoinedRuns, output: Path) -> list[str]:
     """Write beside the output and rename it, so that what is there is whole."""
-    part = output.with_name(f"{output.name}.part")
-    _remove(part)
-    try:
+    with tempfile.TemporaryDirectory(prefix=f".{output.name}-", dir=output.parent) as folder:
+        part = Path(folder) / output.name
         remarks = write(runs, part)
         if output.is_dir():
-            _remove(output)
+            shutil.rmtree(output)
         part.replace(output)
-    except BaseException:
-        _remove(part)
-        raise
     return remarks
-
-
-def _remove(path: Path) -> None:
-    if path.is_dir() and not path.is_symlink():
-        shutil.rmtree(path)
-    else:
-        path.unlink(missing_ok=True)

@@ -18,7 +18,7 @@ from focused.frontier.store.view import FrontierView, LinkView, file_of
 from focused.method.strategies import BY_ADAPTIVE, BY_FEED, BY_SITEMAP, REASONS
 from focused.utils.database import is_database_url
 from focused.utils.file_names import VERSIONS_FILE
-from focused.utils.output_files import check_output
+from focused.utils.output_files import check_output, check_regular
 from focused.utils.project_command import ProjectCommand, whole_number
 from focused.utils.scope import Scope
 from focused.utils.words import quantity
@@ -150,7 +150,7 @@ def _csv_path(value: str, frontier: Path) -> Path:
         raise ValueError(f"--csv must be the name of a file, not of a folder: --csv links.csv. Got {value!r}.")
     if not (folder := path.parent).is_dir():
         raise ValueError(f"--csv must be in a folder that is there: {folder} is none. Make it: mkdir {folder}")
-    check_output(path, "--csv")
+    path = check_regular(check_output(path, "--csv"), "--csv")
     if path.exists() and frontier.exists() and path.samefile(frontier):
         raise ValueError(f"{path} is the frontier that is to be read. Choose another name: --csv FILE")
     return path

@@ -10,7 +10,7 @@ from focused.crawl.losses import LOSSES
 from focused.crawl.shared_copy import local_runs
 from focused.retraining.applied_verdicts import apply_verdicts
 from focused.utils.file_names import RESULTS_FILE
-from focused.utils.output_files import check_output
+from focused.utils.output_files import check_output, check_regular
 from focused.utils.project_command import ProjectCommand
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class Command(ProjectCommand):
         self.refuse_options(args)
         if not args:
             raise ValueError("Name the folder of a crawl: scrapy report RUN_DIR... Got none.")
-        output = check_output(Path(opts.output), "--output") if opts.output else None
+        output = check_regular(check_output(Path(opts.output), "--output"), "--output") if opts.output else None
         paths = local_runs(args, self.settings)
         # A shell's runs/* also names an earlier report.
         folders = [path for path in paths if not (path.is_file() and path.suffix == ".html")]

@@ -20,7 +20,10 @@ FEED_FORMATS = ("jsonlines", "jsonl", "jl", "json", "csv")
 
 
 def put_pages_right(
-    path: Path, delivered: Mapping[str, Delivered], missing: Callable[[str], dict[str, Any] | None]
+    path: Path,
+    delivered: Mapping[str, Delivered],
+    missing: Callable[[str], dict[str, Any] | None],
+    stays: Callable[[str], bool] = lambda url: False,
 ) -> tuple[int, int]:
     """Let a file of JSON Lines hold each delivered page once; return how many lines were taken out and added.
 
@@ -34,6 +37,8 @@ def put_pages_right(
         What is said of each page that is delivered, by its URL, in the order of the pages; lines say the same.
     missing : callable
         Returns the object of a page that is delivered and not in the file; None if nothing is known of it.
+    stays : callable
+        Tells whether the line of a page that is not delivered stays as it is: that of a page of which nothing is known.
 
     Raises
     ------
@@ -49,10 +54,11 @@ def put_pages_right(
                 n_lines += 1
                 value = _object(line)
                 url = str(value.get("url", "")) if value is not None else ""
-                if value is None or url not in delivered:
+                said = delivered.get(url)
+                if value is None or not (said or (url and stays(url))):
                     is_right = False
                     continue
-                is_right = is_right and url not in last and value == value | delivered[url]._asdict()
+                is_right = is_right and url not in last and (said is None or value == value | said._asdict())
                 last[url] = number
     added = [value for url in delivered if url not in last and (value := missing(url)) is not None]
     if is_right and not added:
@@ -65,7 +71,8 @@ def put_pages_right(
                 for number, line in enumerate(file):
                     if number in wanted:
                         value = json.loads(line)
-                        value |= delivered[value["url"]]._asdict()
+                        if (said := delivered.get(value["url"])) is not None:
+                            value |= said._asdict()
                         out.write(json.dumps(value, ensure_ascii=False) + "\n")
         out.writelines(json.dumps(value, ensure_ascii=False) + "\n" for value in added)
     temporary.replace(path)

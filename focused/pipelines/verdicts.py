@@ -195,7 +195,7 @@ class VerdictsPipeline:
             return False
         try:
             if self._rows is not None:
-                n_out, n_in = put_pages_right(path, self._rows.delivered(), self._record)
+                n_out, n_in = put_pages_right(path, self._rows.delivered(), self._record, self._is_unknown)
             else:
                 n_out, n_in = take_out(path, "jsonlines", self._is_refused) if path.exists() else 0, 0
         except (OSError, ValueError, sqlite3.Error) as error:
@@ -219,6 +219,10 @@ class VerdictsPipeline:
         item = PageItem.late({name: row[name] for name in row.keys()})  # noqa: SIM118  a row of SQLite
         item.is_stored = url in self._stored
         return item
+
+    def _is_unknown(self, url: str) -> bool:
+        """Whether the collection has lost a page, or was not kept when it came, and nobody refuses it."""
+        return not (self._rows is None or self._rows.addresses_of([url])) and not self._is_refused(url)
 
     def _is_refused(self, url: str) -> bool:
         return url in self._withdrawn or self._reader.table.relevant(self._forms.of(url)) is False

@@ -39,6 +39,19 @@ def check_output(path: Path, option: str, *, run_dir: Path | None = None) -> Pat
     return path
 
 
+def check_regular(path: Path, option: str) -> Path:
+    """Return an output path that an option names, a symbolic link followed; the output will take the place of what is there.
+
+    A ValueError says that a device or a pipe is there, which would be replaced instead of written to.
+    """
+    if str(path) == "-":
+        raise ValueError(f"{option} must name a file: standard output is not written to. Got '-'.")
+    found = path.resolve() if path.is_symlink() else path
+    if found.exists() and not (found.is_file() or found.is_dir()):
+        raise ValueError(f"{path} is no regular file, and would be replaced by one. Name another: {option} FILE")
+    return found
+
+
 def check_folder(folder: Path, option: str) -> Path:
     """Return the folder of an evaluation; a ValueError says that a crawl keeps its files there (both have a run.json)."""
     for name in sorted(CRAWL_FILES - EVALUATION_FILES):
