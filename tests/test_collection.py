@@ -8,6 +8,7 @@ from collections import Counter
 
 import pytest
 
+from focused.collection.index_process import IndexProcess
 from focused.collection.page import CollectedPage, pack_terms, unpack_terms
 from focused.collection.schema import CollectionFileError, open_collection
 from focused.collection.store import INDEX_HERE_PAGES, CollectionStore
@@ -243,6 +244,40 @@ def test_a_crawl_writes_while_another_process_indexes_what_came_before(store, tm
     assert store.index_cpu_secs > 0
     with CollectionView(tmp_path) as view:
         assert len(view.search("star", limit=2000)) == n_pages + 49
+
+
+def test_a_process_that_is_killed_while_it_indexes_is_followed_by_another(store, tmp_path, monkeypatch):
+    begin, begun = IndexProcess.begin, []
+
+    def killed_once(self, **how):
+        is_begun = begin(self, **how)
+        begun.append(self._process)
+        if len(begun) == 1:
+            self._process.kill()
+        return is_begun
+
+    monkeypatch.setattr(IndexProcess, "begin", killed_once)
+    store.add(*(page(number) for number in range(1, 2 * INDEX_HERE_PAGES)))
+    assert store.close() == 0
+    assert len(begun) == 2
+
+
+def test_a_resumed_crawl_indexes_what_a_killed_one_has_left(store, tmp_path):
+    store.add(page(1, text="comet"))
+    again = CollectionStore(tmp_path / "collection.sqlite", max_irrelevant=1000)
+    again.add(page(2))
+    with CollectionView(tmp_path) as view:
+        assert urls(view.search("comet")) == ["http://h1.example/1"]
+    again.close()
+
+
+def test_nothing_in_the_folder_of_the_crawl_is_run_by_the_process_that_indexes(store, tmp_path, monkeypatch):
+    (tmp_path / "sqlite3.py").write_text("open('was_run', 'w')")
+    monkeypatch.chdir(tmp_path)
+    store.add(*(page(number) for number in range(1, 2 * INDEX_HERE_PAGES)))
+    assert store.close() == 0
+    assert store.index_cpu_secs > 0
+    assert not (tmp_path / "was_run").exists()
 
 
 def test_what_cannot_be_indexed_in_time_is_counted_and_found_by_the_next_who_searches(store, tmp_path, monkeypatch):

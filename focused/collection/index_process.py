@@ -31,7 +31,8 @@ class IndexProcess:
         """Let the index be brought up to date; return False where no process can be started."""
         if not self.wait(0):
             return True
-        path = os.pathsep.join(filter(None, [str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH")]))
+        package = Path(__file__).parents[2]
+        path = os.pathsep.join(filter(None, [str(package), os.environ.get("PYTHONPATH")]))
         command = [sys.executable, "-m", __name__, str(self._run_dir.resolve()), str(pause_secs)]
         try:
             self._process = subprocess.Popen(
@@ -40,6 +41,7 @@ class IndexProcess:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
                 env={**os.environ, "PYTHONPATH": path},
+                cwd=package,  # Python imports from there first: not what lies where the crawl was started
                 start_new_session=True,  # Ctrl-C is for the crawl, which waits for this process
             )
         except OSError:

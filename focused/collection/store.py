@@ -23,7 +23,7 @@ INDEX_EVERY_SECS = 10.0
 """What came before is found by its words so soon, also if the crawl is killed."""
 INDEX_HERE_PAGES = 100
 """So many are indexed by the crawl itself, some 30 ms; more by another process, which takes longer than that to start."""
-_INDEX_AT_END_SECS = 30.0
+_INDEX_AT_END_SECS, _MOST_TRIES = 30.0, 8
 
 _INSERT = f"INSERT INTO pages ({', '.join(COLUMNS)}) VALUES ({', '.join('?' * len(COLUMNS))})"
 
@@ -56,9 +56,9 @@ class CollectionStore:
         ]
         [(self._n_irrelevant,)] = self._sql.execute("SELECT count(*) FROM pages WHERE relevant = 0")
         self._index = IndexProcess(path.parent)
-        self._indexed_at = time.monotonic()
-        #: Pages that came since.
-        self._n_new = 0
+        #: Pages that came since then, or that an earlier run has left: these are indexed with the first page.
+        self._n_new = n_not_indexed(self._sql)
+        self._indexed_at = time.monotonic() - (INDEX_EVERY_SECS if self._n_new else 0)
 
     @property
     def n_pages(self) -> int:
@@ -128,18 +128,29 @@ class CollectionStore:
             return 0
         self._is_closed = True
         try:
-            end = time.monotonic() + _INDEX_AT_END_SECS
-            self._index.wait(_INDEX_AT_END_SECS)
-            if n_not_indexed(self._sql) <= INDEX_HERE_PAGES or not self._index.begin(pause_secs=0):
-                while index_some(self._sql) and time.monotonic() < end:
-                    pass
-            self._index.wait(max(0.0, end - time.monotonic()))
-            self._index.end()
-            n_left = n_not_indexed(self._sql)
+            n_left = self._index_rest()
             self._sql.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         finally:
             self._sql.close()
         return n_left
+
+    def _index_rest(self) -> int:
+        """Index what is left; return how much that still is when the time is over.
+
+        A process that ends early was killed, or another program has locked the file for longer than it waits: another try.
+        """
+        end = time.monotonic() + _INDEX_AT_END_SECS
+        for _ in range(_MOST_TRIES):
+            is_over = not self._index.wait(max(0.0, end - time.monotonic()))
+            n_left = n_not_indexed(self._sql)
+            if is_over or not n_left:
+                break
+            if n_left <= INDEX_HERE_PAGES or not self._index.begin(pause_secs=0):
+                with suppress(sqlite3.OperationalError):
+                    while index_some(self._sql) and time.monotonic() < end:
+                        pass
+        self._index.end()
+        return n_not_indexed(self._sql)
 
     def _remove(self, rows: Iterable[tuple[int]]) -> None:
         for (number,) in rows:

@@ -125,7 +125,8 @@ class CollectionPipeline:
         if n_left:
             self._stats.set_value("focused/collection/not_indexed_count", n_left)
             logger.warning(
-                "%s: %s are not in its index of words yet. The first search indexes them.",
+                "%s: %s are not in its index of words. scrapy export --words and the dashboard add them before they search; "
+                "other programs do not find them until then.",
                 *(self._store.path, quantity(n_left, "pages")),
             )
 

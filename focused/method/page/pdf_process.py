@@ -201,6 +201,7 @@ class PdfProcess:
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             env={**kept, "PYTHONPATH": path},
+            cwd=package,  # Python imports from there first: not what lies where the crawl was started
             start_new_session=True,  # Ctrl-C is for the crawl, which ends this process itself
         )
         self._n_files = 0
