@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import zlib
 from collections import Counter
@@ -10,7 +11,7 @@ import pytest
 
 from focused.collection.index_process import IndexProcess
 from focused.collection.page import CollectedPage, pack_terms, unpack_terms
-from focused.collection.schema import CollectionFileError, open_collection
+from focused.collection.schema import CollectionFileError, check_collection, open_collection
 from focused.collection.store import INDEX_HERE_PAGES, CollectionStore
 from focused.collection.view import CollectionView, PageFilter, headings_of, terms_of
 from focused.collection.word_index import bring_up_to_date
@@ -357,3 +358,13 @@ def test_of_words_that_stand_everywhere_the_first_pages_are_ranked(store, tmp_pa
         found = [row["number"] for row in view.search("star")]
     assert found[0] == 4
     assert sorted(found) == [1, 2, 3, 4, 5]
+
+
+def test_a_collection_that_has_lost_its_end_is_refused_before_a_crawl_uses_it(store, tmp_path):
+    store.add(*(page(number) for number in range(1, 50)))
+    store.close()
+    path = tmp_path / "collection.sqlite"
+    check_collection(path)
+    os.truncate(path, path.stat().st_size // 2)
+    with pytest.raises(CollectionFileError, match=r"is damaged.*its end is missing.*\.recover"):
+        check_collection(path)

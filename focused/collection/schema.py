@@ -156,6 +156,9 @@ def check_collection(path: Path) -> None:
     log = path.with_name(f"{path.name}-wal")
     if head and not (log.is_file() and log.stat().st_size):  # else the version may stand in the log
         _check_version(path, int.from_bytes(head[_VERSION_AT : _VERSION_AT + 4], "big"))
+        n_bytes = (int.from_bytes(head[16:18], "big") or 1) * int.from_bytes(head[28:32], "big")
+        if path.stat().st_size < n_bytes:
+            raise CollectionFileError(advice(path, sqlite3.DatabaseError("malformed: its end is missing")))
 
 
 def _check_version(path: Path, found: int) -> None:
