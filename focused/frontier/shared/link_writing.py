@@ -107,9 +107,9 @@ class LinkWriting:
         """
         wanted = {key for key, links in self._met.items() if key not in new or len(links) > 1}
         wanted |= {key_of(link.fingerprint, link.host) for link in self.ended}
-        locked = sorted(wanted.union(self._moves))
-        if not locked:
+        if not wanted:  # what moves alone is locked as it is moved, in the order of the keys
             return {}
+        locked = sorted(wanted.union(self._moves))
         rows = self._sql.execute(statements.LOCK, (*columns(locked), self._rules.crawl)).fetchall()
         if left_out := sorted(wanted.difference(Key(row[0], row[1]) for row in rows)):
             rows += self._sql.execute(statements.READ, (*columns(left_out), self._rules.crawl)).fetchall()
