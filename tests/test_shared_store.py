@@ -312,6 +312,25 @@ def test_links_are_moved_though_another_worker_changes_them_at_that_moment(prepa
     store.close()
 
 
+def test_a_free_hosts_row_is_locked_and_changed_only_by_a_link_that_is_its_best(prepared):
+    exchange = a_store(prepared).worker.exchange
+    first, poorer, better_one = (
+        FrontierLink(fingerprint_of(url, "h.org"), url, Evidence(score, 0, True))
+        for url, score in (("http://h.org/a", 0.5), ("http://h.org/b", 0.25), ("http://h.org/c", 0.75))
+    )
+    rows = []
+    with connect(prepared) as sql, connect(prepared) as other:
+        for link in (first, poorer, better_one):
+            with sql.transaction():
+                exchange.writer.write(sql, exchange.worker, [PageCommit(exchange.worker, links=[link])])
+                free = other.execute("SELECT name FROM hosts FOR UPDATE SKIP LOCKED").fetchall()
+            assert free == []
+            rows += sql.execute("SELECT xmin::text, best FROM hosts").fetchall()
+    exchange.close({})
+    assert rows[0] == rows[1]
+    assert rows[2][1] < rows[1][1]
+
+
 def test_what_a_dead_worker_held_is_fetched_by_another_and_its_late_page_is_refused(prepared):
     dead = Fetcher(store=a_store(prepared, lease_secs=2.0), fetched=[])
     dead.store.add([a_link(0)])

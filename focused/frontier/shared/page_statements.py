@@ -92,7 +92,9 @@ HOSTS = (
     "ON CONFLICT (crawl, domain, host) DO UPDATE SET best = least(hosts.best, excluded.best), "
     f"news = hosts.news + (hosts.owner IS DISTINCT FROM %(worker)s)::int, {_COUNTS}, "
     f"delay = CASE WHEN {_IS_ASKED} THEN excluded.delay ELSE hosts.delay END, "
-    f"next_at = CASE WHEN {_IS_ASKED} THEN greatest(hosts.next_at, excluded.next_at) ELSE hosts.next_at END"
+    f"next_at = CASE WHEN {_IS_ASKED} THEN greatest(hosts.next_at, excluded.next_at) ELSE hosts.next_at END "
+    # Most links are no better than what waits of their host: it is locked, so that who takes it next sees them, and stays.
+    f"WHERE hosts.owner <> %(worker)s OR hosts.best IS NULL OR excluded.best < hosts.best OR {_IS_ASKED}"
 )
 RECORD = "INSERT INTO records (crawl, worker, n_links, model_version, record) VALUES (%s, %s, %s, %s, %s)"
 FOUND = "UPDATE workers SET n_found = n_found + %s, n_ended = n_ended + %s WHERE id = %s"
