@@ -134,10 +134,10 @@ def waiting_link(row: Sequence[Any], name_of: Callable[[HostKey], str]) -> Waiti
     return WaitingLink(fingerprint, name, rank, extra, tunnel, url, evidence_of(known), callback, request)
 
 
-def waiting_from(link: FrontierLink, rank: int) -> WaitingLink:
-    """Return a link as it waits when it has been taken in."""
+def waiting_from(link: FrontierLink, host: str, rank: int) -> WaitingLink:
+    """Return a link of a host as it waits when it has been taken in."""
     extra = max(-MOST_PRIORITY, min(MOST_PRIORITY, link.extra))
-    asked = link.fingerprint, link.host, rank, extra, link.tunnel, link.url, link.evidence
+    asked = link.fingerprint, host, rank, extra, link.tunnel, link.url, link.evidence
     return WaitingLink(*asked, link.callback, link.request)
 
 
