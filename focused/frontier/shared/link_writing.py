@@ -29,7 +29,7 @@ from focused.frontier.shared.written import KnownPageError, Written
 from focused.method.scoring.priority import to_priority
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Container, Iterable, Sequence
 
     from psycopg import Connection
 
@@ -77,8 +77,8 @@ class LinkWriting:
     def write(self, worker: int) -> None:
         """Write all of it, with the rows of pages; a `KnownPageError` if a link had ended before."""
         new = self._insert()
-        known = self._lock(new)
-        self._check(known)
+        again = {key for key, (_, links) in self._met.items() if key not in new or len(links) > 1}
+        known = self._lock(again) if again or (self._ended_keys and self._moves) else {}
         self._join(new, known)
         self._end(worker)
         self._move()
@@ -103,27 +103,26 @@ class LinkWriting:
             self._offer(host, rank)
         return new
 
-    def _lock(self, new: set[Key]) -> dict[Key, KnownLink]:
-        """Lock what waits of the links that end, were known or are moved; return those that end or were known.
+    def _lock(self, again: set[Key]) -> dict[Key, KnownLink]:
+        """Lock what waits of the links that were known, end or are moved; return those that were known or end.
 
         It is one statement, in the order of the keys: a second one that locks further links meets a worker that goes the
-        other way, and both wait until the server gives one of them up, a second later.
+        other way, and both wait until the server gives one of them up, a second later. Links that only end, or are only
+        moved, are locked by the one statement that does so, in that order, too.
         """
-        wanted = {key for key, (_, links) in self._met.items() if key not in new or len(links) > 1}
-        wanted.update(self._ended_keys)
-        if not wanted:  # what moves alone is locked as it is moved, in the order of the keys
-            return {}
+        wanted = again.union(self._ended_keys)
         locked = sorted(wanted.union(self._moves))
         rows = self._sql.execute(statements.LOCK, (*columns(locked), self._rules.crawl)).fetchall()
         if left_out := sorted(wanted.difference(Key(row[0], row[1]) for row in rows)):
             rows += self._sql.execute(statements.READ, (*columns(left_out), self._rules.crawl)).fetchall()
         return {key: known_link(row) for row in rows if (key := Key(row[0], row[1])) in wanted}
 
-    def _check(self, known: dict[Key, KnownLink]) -> None:
+    def _check(self, waited: Container[Key]) -> None:
+        """Refuse the first page of whose ended links one did not wait, or ends twice."""
         seen, keys = set(), iter(self._ended_keys)
         for index, page in enumerate(self._pages):
             for key in islice(keys, len(page.ended)):
-                if key not in known or key in seen:
+                if key not in waited or key in seen:
                     raise KnownPageError(index)
                 seen.add(key)
 
@@ -169,18 +168,20 @@ class LinkWriting:
         if not self.ended:
             return
         keys = self._ended_keys
-        rows = [(*key, link.state, link.note) for key, link in zip(keys, self.ended, strict=True)]
-        values = *columns(rows), self._rules.crawl
+        self._check(keys)
+        rows = sorted((*key, link.state, link.note) for key, link in zip(keys, self.ended, strict=True))
+        values: tuple[Any, ...] = *columns(rows), self._rules.crawl
         pages = [
             (*key, text(link.url), link.relevant)
             for key, link in zip(keys, self.ended, strict=True)
             if link.relevant is not None
         ]
-        if not pages:
-            self._sql.execute(statements.END, values)
-            return
-        values = *values, self._rules.crawl, worker, *columns(pages)
-        self.page_numbers = dict(self._sql.execute(statements.END_WITH_PAGES, values).fetchall())
+        if pages:
+            values = *values, self._rules.crawl, worker, *columns(pages)
+        statement = statements.END_WITH_PAGES if pages else statements.END
+        ended = {Key(domain, number): page for domain, number, page in self._sql.execute(statement, values).fetchall()}
+        self._check(ended)
+        self.page_numbers = {key.fingerprint: page for key, page in ended.items() if page is not None}
 
     def _move(self) -> None:
         if not self._moves:

@@ -48,15 +48,20 @@ CHANGE = (
 TAKE_OVER = """
 UPDATE links SET rank = %s, extra = %s, request = %s WHERE crawl = %s AND domain = %s AND fingerprint = %s
 """
+# What had ended before is left out, and leaves no page. Pages are numbered in the order in which they are given.
 END = (
     "UPDATE links SET state = given.state, note = given.note, ended_at = now() "
     f"FROM {unnested(('domain', 'fingerprint', 'state', 'note'), ('int8', 'int8', 'int2', 'text'))} "
-    "WHERE links.crawl = %s AND links.domain = given.domain AND links.fingerprint = given.fingerprint"
+    "WHERE links.crawl = %s AND links.domain = given.domain AND links.fingerprint = given.fingerprint "
+    f"AND links.state + 0 = {WAITING} RETURNING links.domain, links.fingerprint, NULL::int8"
 )
 _PAGE = ("domain", "fingerprint", "url", "relevant")
 END_WITH_PAGES = (
-    f"WITH ended AS ({END}) INSERT INTO pages (crawl, worker, {', '.join(_PAGE)}) SELECT %s, %s, given.* "
-    f"FROM {unnested(_PAGE, ('int8', 'int8', 'text', 'bool'))} RETURNING fingerprint, id"
+    f"WITH ended AS ({END}), made AS (INSERT INTO pages (crawl, worker, {', '.join(_PAGE)}) "
+    f"SELECT %s, %s, {', '.join(f'given.{each}' for each in _PAGE)} "
+    "FROM unnest(%s::int8[], %s::int8[], %s::text[], %s::bool[]) WITH ORDINALITY "
+    f"AS given ({', '.join(_PAGE)}, place) JOIN ended USING (domain, fingerprint) ORDER BY given.place "
+    "RETURNING fingerprint, id) SELECT ended.domain, ended.fingerprint, made.id FROM ended LEFT JOIN made USING (fingerprint)"
 )
 _MOVED = ("domain", "fingerprint", "score", "admitted", "priority")
 MOVE = (
