@@ -162,7 +162,7 @@ class LinkWriting:
             written.joined.append((now, row.evidence))
         if changed:
             changed.sort(key=itemgetter(0, 1))
-            self._sql.execute(statements.CHANGE, (*columns(changed), self._rules.crawl))
+            self._sql.execute(statements.CHANGE, (self._rules.crawl, *columns(changed)))
 
     def _end(self, worker: int) -> None:
         if not self.ended:
@@ -170,7 +170,7 @@ class LinkWriting:
         keys = self._ended_keys
         self._check(keys)
         rows = sorted((*key, link.state, link.note) for key, link in zip(keys, self.ended, strict=True))
-        values: tuple[Any, ...] = *columns(rows), self._rules.crawl
+        values: tuple[Any, ...] = self._rules.crawl, *columns(rows)
         pages = [
             (*key, text(link.url), link.relevant)
             for key, link in zip(keys, self.ended, strict=True)
@@ -191,7 +191,7 @@ class LinkWriting:
             for key, move in sorted(self._moves.items())
         ]
         hosts = {move.fingerprint: move.host for move in self._moves.values()}
-        moved = self._sql.execute(statements.MOVE, (*columns(rows), self._rules.crawl)).fetchall()
+        moved = self._sql.execute(statements.MOVE, (self._rules.crawl, *columns(rows))).fetchall()
         for fingerprint, rank in moved:
             self._offer(hosts[fingerprint], rank)
             self.written.moved.append((fingerprint, hosts[fingerprint], rank))

@@ -13,6 +13,7 @@ from focused.frontier.shared.link_rows import (
     INSERTED_TYPES,
     KNOWN_COLUMNS,
     unnested,
+    unnested_of_crawl,
 )
 from focused.frontier.store.schema import DROPPED, FAILED, RANK_BITS, WAITING
 
@@ -39,11 +40,11 @@ READ = _KNOWN.format(" OFFSET 0")
 # In the order of the keys as they are given. PostgreSQL 18 locks a row that it has waited for, but may leave it out of what it
 # returns: it looks for the changed row in the partition of the last key. So those that are missing are read once more.
 LOCK = _KNOWN.format(" FOR UPDATE")
+_IS_GIVEN = "links.crawl = given.crawl AND links.domain = given.domain AND links.fingerprint = given.fingerprint"
 CHANGE = (
     "UPDATE links SET rank = given.rank, extra = given.extra, tunnel = given.tunnel, "
     + ", ".join(f"{name} = given.{name}{'::float8[]' if name == 'parts' else ''}" for name in EVIDENCE)
-    + f" FROM {unnested(CHANGED, CHANGED_TYPES)} "
-    "WHERE links.crawl = %s AND links.domain = given.domain AND links.fingerprint = given.fingerprint"
+    + f" FROM {unnested_of_crawl(CHANGED, CHANGED_TYPES)} WHERE {_IS_GIVEN}"
 )
 TAKE_OVER = """
 UPDATE links SET rank = %s, extra = %s, request = %s WHERE crawl = %s AND domain = %s AND fingerprint = %s
@@ -51,9 +52,8 @@ UPDATE links SET rank = %s, extra = %s, request = %s WHERE crawl = %s AND domain
 # What had ended before is left out, and leaves no page. Pages are numbered in the order in which they are given.
 END = (
     "UPDATE links SET state = given.state, note = given.note, ended_at = now() "
-    f"FROM {unnested(('domain', 'fingerprint', 'state', 'note'), ('int8', 'int8', 'int2', 'text'))} "
-    "WHERE links.crawl = %s AND links.domain = given.domain AND links.fingerprint = given.fingerprint "
-    f"AND links.state + 0 = {WAITING} RETURNING links.domain, links.fingerprint, NULL::int8"
+    f"FROM {unnested_of_crawl(('domain', 'fingerprint', 'state', 'note'), ('int8', 'int8', 'int2', 'text'))} "
+    f"WHERE {_IS_GIVEN} AND links.state + 0 = {WAITING} RETURNING links.domain, links.fingerprint, NULL::int8"
 )
 _PAGE = ("domain", "fingerprint", "url", "relevant")
 END_WITH_PAGES = (
@@ -67,9 +67,8 @@ _MOVED = ("domain", "fingerprint", "score", "admitted", "priority")
 MOVE = (
     f"UPDATE links SET score = given.score, admitted = given.admitted, "
     f"rank = ((-(given.priority + links.extra))::int8 << {RANK_BITS}) | (links.rank & {TURN}) "
-    f"FROM {unnested(_MOVED, ('int8', 'int8', 'float8', 'bool', 'int8'))} "
-    "WHERE links.crawl = %s AND links.domain = given.domain AND links.fingerprint = given.fingerprint "
-    f"AND links.state + 0 = {WAITING} AND links.request IS NULL RETURNING links.fingerprint, links.rank"
+    f"FROM {unnested_of_crawl(_MOVED, ('int8', 'int8', 'float8', 'bool', 'int8'))} "
+    f"WHERE {_IS_GIVEN} AND links.state + 0 = {WAITING} AND links.request IS NULL RETURNING links.fingerprint, links.rank"
 )
 FAIL = f"""
 UPDATE links SET state = {FAILED}, note = %s, ended_at = now()
@@ -102,4 +101,5 @@ HOSTS = (
     f"WHERE hosts.owner <> %(worker)s OR hosts.best IS NULL OR excluded.best < hosts.best OR {_IS_ASKED}"
 )
 RECORD = "INSERT INTO records (crawl, worker, n_links, model_version, record) VALUES (%s, %s, %s, %s, %s)"
-FOUND = "UPDATE workers SET n_found = n_found + %s, n_ended = n_ended + %s WHERE id = %s"
+FOUND = "UPDATE workers SET n_found = n_found + %(n_found)s, n_ended = n_ended + %(n_given_up)s WHERE id = %(worker)s"
+HOSTS_AND_FOUND = f"WITH counted AS ({FOUND}) {HOSTS}"
