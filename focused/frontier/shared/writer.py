@@ -96,14 +96,14 @@ class PageWriter:
         rows = sorted(
             (*host_key(host), text(host), best.get(host), *asked.get(host, _NOT_ASKED)) for host in {*best, *asked}
         )
-        counts = {"worker": worker, "n_found": len(links.written.new), "n_given_up": n_given_up}
-        has_counts = bool(links.written.new or n_given_up)
+        found = {"worker": worker, "n_found": len(links.written.new), "n_given_up": n_given_up}
+        has_found = bool(links.written.new or n_given_up)
         if rows:
             values = dict(zip(statements.HOST_COLUMNS, columns(rows), strict=True))
-            statement = statements.HOSTS_AND_FOUND if has_counts else statements.HOSTS
-            sql.execute(statement, {"crawl": self.crawl, **counts, **values})
-        elif has_counts:
-            sql.execute(statements.FOUND, counts)
+            statement = statements.HOSTS_AND_FOUND if has_found else statements.HOSTS
+            sql.execute(statement, {"crawl": self.crawl, **found, **values})
+        elif has_found:
+            sql.execute(statements.FOUND, found)
 
     def _write_outputs(
         self, sql: Connection[Any], worker: int, pages: Sequence[PageCommit], numbers: Mapping[int, int]
