@@ -100,7 +100,7 @@ class Worker:
 
     def commits(self) -> None:
         self.store.commit()
-        until(lambda: not self.store.worker.exchange.n_pending, self.store)
+        until(lambda: not (self.store.draft or self.store.worker.exchange.n_pending), self.store)
         self._wants_no_host()
 
     def fetches(self, page: Page, depth: int = 1) -> None:

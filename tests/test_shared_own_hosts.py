@@ -20,7 +20,7 @@ RANKS = Ranks()
 def waiting(name: str, score: float = 0.5, turn: int = 1):
     """A link of the host, as a read of the database, or a transaction, brings it."""
     found = link(f"{HOST}/{name}", score)
-    return waiting_from(found, RANKS.rank(to_priority(score, True), turn))
+    return waiting_from(found, found.host, RANKS.rank(to_priority(score, True), turn))
 
 
 def owned(*links) -> OwnHosts:

@@ -33,7 +33,7 @@ RANKS = Ranks()
 def waiting(host: str, number: int, score: float, referrer: str = "") -> WaitingLink:
     """A link of a host."""
     found = link(f"http://{host}/{number}", score, referrer=referrer)
-    return waiting_from(found, RANKS.rank(to_priority(score, True), number))
+    return waiting_from(found, found.host, RANKS.rank(to_priority(score, True), number))
 
 
 def rank(score: float) -> int:

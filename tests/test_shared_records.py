@@ -85,7 +85,7 @@ def test_of_one_worker_numbers_rise_in_the_order_of_its_commits(crawl):
     """Also if the end of a transaction was not heard, and the committer writes the next on another connection."""
     worker = crawl.worker()
     reader = RecordReader(crawl.number)
-    writer = PageWriter(LinkRules(crawl.number, Ranks(), better, lambda: 1))
+    writer = PageWriter(LinkRules(crawl.number, Ranks(), better, lambda n_links: range(1, 1 + n_links)))
 
     def write() -> None:
         with connect(crawl.database) as sql:

@@ -8,7 +8,7 @@ import pytest
 
 pytest.importorskip("psycopg")
 
-from focused.frontier.shared import schema
+from focused.frontier.shared import page_statements, schema
 from focused.frontier.shared.schema import N_PARTITIONS, VERSION, SharedFrontierError, connect, make_tables
 
 
@@ -54,3 +54,16 @@ def test_tables_of_the_first_version_become_those_of_this_one_when_no_worker_use
             assert sql.execute("SELECT n_links, model_version, record FROM records").fetchall() == [(0, 1, b"x")]
             assert sql.execute("SELECT name FROM crawls").fetchall() == [("old",)]
             assert sql.execute("SELECT value FROM about").fetchall() == [(str(VERSION),)]
+
+
+@pytest.mark.parametrize("name", ["READ", "LOCK", "CHANGE", "END", "END_WITH_PAGES", "MOVE"])
+def test_links_are_looked_up_by_their_whole_keys_before_the_table_has_statistics(database, name):
+    first, *others = getattr(page_statements, name).split("%s")
+    statement = first + "".join(f"${number}{each}" for number, each in enumerate(others, 1))
+    with connect(database) as sql:
+        make_tables(sql)
+        sql.execute(f"PREPARE looked_at AS {statement}")
+        plan = sql.execute(f"EXPLAIN EXECUTE looked_at ({', '.join(['NULL'] * len(others))})").fetchall()
+    conditions = [line for (line,) in plan if "Cond:" in line]
+    assert len(conditions) == N_PARTITIONS
+    assert all("(domain = given" in each and "(fingerprint = given" in each for each in conditions)

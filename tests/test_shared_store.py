@@ -284,6 +284,53 @@ def test_a_page_counts_though_another_worker_moves_its_link_at_that_moment(prepa
     store.close()
 
 
+def test_links_are_moved_though_another_worker_changes_them_at_that_moment(prepared):
+    """Moves alone are locked by the statement that moves: what it has waited for is moved, too, but not what has ended."""
+    store = a_store(prepared)
+    links = [a_link(number) for number in range(6_000)]
+    store.add(links)
+    exchange = store.worker.exchange
+    until(lambda: exchange.n_written, store)
+    moved, ended = links[: 2 * N_HOSTS], links[0].fingerprint
+    page = PageCommit(exchange.worker, moves=[Move(each.fingerprint, each.host, 0.75) for each in moved])
+    written = []
+    with connect(prepared) as sql, connect(prepared) as other:
+        sql.execute("ANALYZE links, hosts")
+        thread = threading.Thread(target=lambda: written.append(exchange.writer.write(sql, exchange.worker, [page])))
+        with other.transaction():
+            other.execute(
+                "UPDATE links SET tunnel = 7 WHERE fingerprint = ANY(%s)", ([each.fingerprint for each in moved],)
+            )
+            other.execute("UPDATE links SET state = 2 WHERE fingerprint = %s", (ended,))
+            thread.start()
+            thread.join(0.3)
+            assert thread.is_alive()
+        thread.join()
+        assert len(written[0].moved) == len(moved) - 1
+        query = "SELECT count(*), min(tunnel) FROM links WHERE score = 0.75 AND fingerprint <> %s"
+        assert sql.execute(query, (ended,)).fetchone() == (len(moved) - 1, 7)
+    store.close()
+
+
+def test_a_free_hosts_row_is_locked_and_changed_only_by_a_link_that_is_its_best(prepared):
+    exchange = a_store(prepared).worker.exchange
+    first, poorer, better_one = (
+        FrontierLink(fingerprint_of(url, "h.org"), url, Evidence(score, 0, True))
+        for url, score in (("http://h.org/a", 0.5), ("http://h.org/b", 0.25), ("http://h.org/c", 0.75))
+    )
+    rows = []
+    with connect(prepared) as sql, connect(prepared) as other:
+        for link in (first, poorer, better_one):
+            with sql.transaction():
+                exchange.writer.write(sql, exchange.worker, [PageCommit(exchange.worker, links=[link])])
+                free = other.execute("SELECT name FROM hosts FOR UPDATE SKIP LOCKED").fetchall()
+            assert free == []
+            rows += sql.execute("SELECT xmin::text, best FROM hosts").fetchall()
+    exchange.close({})
+    assert rows[0] == rows[1]
+    assert rows[2][1] < rows[1][1]
+
+
 def test_what_a_dead_worker_held_is_fetched_by_another_and_its_late_page_is_refused(prepared):
     dead = Fetcher(store=a_store(prepared, lease_secs=2.0), fetched=[])
     dead.store.add([a_link(0)])

@@ -36,9 +36,13 @@ def _column_text(column: Sequence[Any]) -> str:
 
     >>> print(_column_text([1, 2]), _column_text([0.5, None]), _column_text(["a", "b,"]), _column_text(["a", '"']))
     {1,2} {0.5,NULL} {"a","b,"} {"a","\""}
+    >>> print(_column_text([None, None]), _column_text([]))
+    {NULL,NULL} {}
     """
-    if not column or None in column:
-        return array_text(column)
+    if n_none := column.count(None):
+        return f"{{{','.join(['NULL'] * n_none)}}}" if n_none == len(column) else array_text(column)
+    if not column:
+        return "{}"
     if not isinstance(column[0], str):
         return "{" + ",".join(map(str, column)) + "}"
     joined = '","'.join(column)

@@ -83,7 +83,8 @@ class Committer(threading.Thread):
                     break
                 pages = [self._pages.popleft()]
                 # Of one worker number: another one's lease is another's.
-                while self._pages and len(pages) < _MOST_PAGES and self._pages[0].worker == pages[0].worker:
+                # Moves go alone: so no page waits for the locks of many links.
+                while self._pages and len(pages) < _MOST_PAGES and _go_together(pages[0], self._pages[0]):
                     pages.append(self._pages.popleft())
                 self._n_at_work = len(pages)
             sql = self._write_all(sql, pages)
@@ -142,3 +143,7 @@ class Committer(threading.Thread):
             sql.execute(query, (self._writer.crawl, page.worker, link.fingerprint, link.url)).fetchone()
             for link in page.ended
         )
+
+
+def _go_together(one: PageCommit, other: PageCommit) -> bool:
+    return one.worker == other.worker and one.only_moves == other.only_moves

@@ -80,7 +80,7 @@ class Exchange:
         self.crawl, secs = self._ask(join, patience_secs)
         self._began = now() - secs
         self._last_turn = 0
-        self.writer = PageWriter(LinkRules(self.crawl, ranks, merge, self._turn))
+        self.writer = PageWriter(LinkRules(self.crawl, ranks, merge, self._turns))
         self.committer = Committer(url, self.writer, self.box, patience_secs)
         self.keeper = Keeper(
             *(url, self.crawl, worker_name, self.box, lambda: self.committer.n_written),
@@ -207,7 +207,8 @@ class Exchange:
     def _leasing(self, sql: psycopg.Connection[Any]) -> Leasing:
         return Leasing(sql, self.crawl, self._lease_secs)
 
-    def _turn(self) -> int:
-        """Return the turn of a new link: in the order in which all workers find theirs, as far as their clocks agree."""
-        self._last_turn = max(self._last_turn + 1, int((now() - self._began) * _TURNS_A_SEC))
-        return self._last_turn
+    def _turns(self, n_links: int) -> range:
+        """Return turns of new links: in the order in which all workers find theirs, as far as their clocks agree."""
+        first = max(self._last_turn + 1, int((now() - self._began) * _TURNS_A_SEC))
+        self._last_turn = first + n_links - 1
+        return range(first, first + n_links)

@@ -51,6 +51,11 @@ TAKE_OF_DOMAINS = TAKE_IF.format(
     """(SELECT sum(other.n_pages + other.n_failed)::int8 FROM hosts AS other
         WHERE other.crawl = hosts.crawl AND other.domain = hosts.domain)""",
 )
+# What is locked for nothing is locked by every worker ten times a second.
+IS_ANY_FREE = """
+SELECT 1 FROM hosts
+WHERE crawl = %s AND owner IS NULL AND best IS NOT NULL AND next_at <= clock_timestamp() + make_interval(secs => %s) LIMIT 1
+"""
 OWN = "SELECT name, news FROM hosts WHERE crawl = %s AND owner = %s"
 FREE = """
 SELECT best FROM hosts WHERE crawl = %s AND owner IS NULL AND best IS NOT NULL AND next_at <= clock_timestamp()

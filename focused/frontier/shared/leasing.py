@@ -85,6 +85,8 @@ class Leasing:
 
     def take(self, worker: int, n_hosts: int, soon_secs: float) -> list[TakenHost]:
         """Own so many more hosts, those with the best waiting links that may be asked soon; LeaseLostError as of renew."""
+        if self.sql.execute(statements.IS_ANY_FREE, (self.crawl, soon_secs)).fetchone() is None:
+            return []
         with self.sql.transaction():
             if not self.sql.execute(statements.IS_ALIVE, (worker,)).rowcount:
                 raise LeaseLostError

@@ -134,10 +134,10 @@ def waiting_link(row: Sequence[Any], name_of: Callable[[HostKey], str]) -> Waiti
     return WaitingLink(fingerprint, name, rank, extra, tunnel, url, evidence_of(known), callback, request)
 
 
-def waiting_from(link: FrontierLink, rank: int) -> WaitingLink:
-    """Return a link as it waits when it has been taken in."""
+def waiting_from(link: FrontierLink, host: str, rank: int) -> WaitingLink:
+    """Return a link of a host as it waits when it has been taken in."""
     extra = max(-MOST_PRIORITY, min(MOST_PRIORITY, link.extra))
-    asked = link.fingerprint, link.host, rank, extra, link.tunnel, link.url, link.evidence
+    asked = link.fingerprint, host, rank, extra, link.tunnel, link.url, link.evidence
     return WaitingLink(*asked, link.callback, link.request)
 
 
@@ -153,3 +153,12 @@ def unnested(columns: Sequence[str], types: Sequence[str]) -> str:
     'unnest(%s::int8[], %s::text[]) AS given (a, b)'
     """
     return f"unnest({', '.join(f'%s::{each}[]' for each in types)}) AS given ({', '.join(columns)})"
+
+
+def unnested_of_crawl(columns: Sequence[str], types: Sequence[str]) -> str:
+    """Return the same with the crawl's number, a parameter before the others, as another column.
+
+    What is joined with all of its key can be looked up by key only. Where the number is a constant, a planner without
+    statistics reads all links of the crawl, once for each statement; OFFSET keeps it from being one.
+    """
+    return f"(SELECT %s::int4 AS crawl, given.* FROM {unnested(columns, types)} OFFSET 0) AS given"

@@ -41,6 +41,7 @@ class OwnLinkStates(OwnMemory):
 
     def _end(self, number: int, state: int, note: str | None, relevant: bool | None = None) -> None:
         own, link = self.own.end(number)
+        self.draft.moves.drop(number)
         page = self.draft.page
         page.ended.append(EndedLink(number, own.name, link.url, state, note, relevant))
         page.rests[own.name] = self.worker.times_of(own.name)

@@ -6,6 +6,7 @@ Rows are locked by one statement, in the order of their keys, before any of them
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import islice
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +29,7 @@ from focused.frontier.shared.written import KnownPageError, Written
 from focused.method.scoring.priority import to_priority
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Container, Iterable, Sequence
 
     from psycopg import Connection
 
@@ -46,8 +47,8 @@ class LinkRules:
     crawl: int
     ranks: Ranks
     merge: Callable[[Evidence, Evidence], Evidence]
-    #: Returns the turn of the next new link.
-    turn: Callable[[], int]
+    #: Returns the turns of so many new links, in their order.
+    turns: Callable[[int], Iterable[int]]
 
 
 class LinkWriting:
@@ -57,15 +58,17 @@ class LinkWriting:
         self._sql, self._rules, self._pages = sql, rules, pages
         #: Links that end.
         self.ended: list[EndedLink] = [link for page in pages for link in page.ended]
+        self._ended_keys = [key_of(link.fingerprint, link.host) for link in self.ended]
         self.written = Written()
         #: The rank of the best link that each host got, by its name.
         self.best: dict[str, int] = {}
         #: The numbers of the pages' rows, by the fingerprints of their links.
         self.page_numbers: dict[int, int] = {}
-        # The links of the pages by their keys, in order.
-        self._met: dict[Key, list[FrontierLink]] = {}
+        # The links of the pages by their keys, in order, with the names of their hosts: a link looks for that in its URL.
+        self._met: dict[Key, tuple[str, list[FrontierLink]]] = {}
         for link in (link for page in pages for link in page.links):
-            self._met.setdefault(key_of(link.fingerprint, link.host), []).append(link)
+            host = link.host
+            self._met.setdefault(key_of(link.fingerprint, host), (host, []))[1].append(link)
         # The last move of each link.
         self._moves: dict[Key, Move] = {
             key_of(move.fingerprint, move.host): move for page in pages for move in page.moves
@@ -74,8 +77,8 @@ class LinkWriting:
     def write(self, worker: int) -> None:
         """Write all of it, with the rows of pages; a `KnownPageError` if a link had ended before."""
         new = self._insert()
-        known = self._lock(new)
-        self._check(known)
+        again = {key for key, (_, links) in self._met.items() if key not in new or len(links) > 1}
+        known = self._lock(again) if again or (self._ended_keys and self._moves) else {}
         self._join(new, known)
         self._end(worker)
         self._move()
@@ -85,54 +88,53 @@ class LinkWriting:
         if not self._met:
             return set()
         rules, rows, by_fingerprint = self._rules, [], {}
+        turns = rules.turns(len(self._met))
         # Turns are taken in the order of the pages' links; rows go in the order of the keys.
-        for key, links in self._met.items():
-            rank = rules.ranks.rank(priority(links[0].evidence, links[0].extra), rules.turn())
-            rows.append(inserted_row(links[0], host_key(links[0].host), rank))
-            by_fingerprint[key.fingerprint] = key, links[0], rank
+        for turn, (key, (host, (link, *_))) in zip(turns, self._met.items(), strict=True):
+            rank = rules.ranks.rank(priority(link.evidence, link.extra), turn)
+            rows.append(inserted_row(link, host_key(host), rank))
+            by_fingerprint[key.fingerprint] = key, host, link, rank
         rows.sort(key=itemgetter(0, 1))
         new = set()
         for (fingerprint,) in self._sql.execute(statements.INSERT, (rules.crawl, *columns(rows))).fetchall():
-            key, link, rank = by_fingerprint[fingerprint]
+            key, host, link, rank = by_fingerprint[fingerprint]
             new.add(key)
-            self.written.new.append(waiting_from(link, rank))
-            self._offer(link.host, rank)
+            self.written.new.append(waiting_from(link, host, rank))
+            self._offer(host, rank)
         return new
 
-    def _lock(self, new: set[Key]) -> dict[Key, KnownLink]:
-        """Lock what waits of the links that end, were known or are moved; return those that end or were known.
+    def _lock(self, again: set[Key]) -> dict[Key, KnownLink]:
+        """Lock what waits of the links that were known, end or are moved; return those that were known or end.
 
         It is one statement, in the order of the keys: a second one that locks further links meets a worker that goes the
-        other way, and both wait until the server gives one of them up, a second later.
+        other way, and both wait until the server gives one of them up, a second later. Links that only end, or are only
+        moved, are locked by the one statement that does so, in that order, too.
         """
-        wanted = {key for key, links in self._met.items() if key not in new or len(links) > 1}
-        wanted |= {key_of(link.fingerprint, link.host) for link in self.ended}
+        wanted = again.union(self._ended_keys)
         locked = sorted(wanted.union(self._moves))
-        if not locked:
-            return {}
         rows = self._sql.execute(statements.LOCK, (*columns(locked), self._rules.crawl)).fetchall()
         if left_out := sorted(wanted.difference(Key(row[0], row[1]) for row in rows)):
             rows += self._sql.execute(statements.READ, (*columns(left_out), self._rules.crawl)).fetchall()
         return {key: known_link(row) for row in rows if (key := Key(row[0], row[1])) in wanted}
 
-    def _check(self, known: dict[Key, KnownLink]) -> None:
-        seen = set()
+    def _check(self, waited: Container[Key]) -> None:
+        """Refuse the first page of whose ended links one did not wait, or ends twice."""
+        seen, keys = set(), iter(self._ended_keys)
         for index, page in enumerate(self._pages):
-            for link in page.ended:
-                key = key_of(link.fingerprint, link.host)
-                if key not in known or key in seen:
+            for key in islice(keys, len(page.ended)):
+                if key not in waited or key in seen:
                     raise KnownPageError(index)
                 seen.add(key)
 
     def _join(self, new: set[Key], known: dict[Key, KnownLink]) -> None:
         """Join what pages say of links that wait already."""
         ranks, written, changed = self._rules.ranks, self.written, []
-        ended = {key_of(link.fingerprint, link.host) for link in self.ended}
-        for key, links in sorted(self._met.items()):
+        ended = set(self._ended_keys)
+        for key, (host, links) in self._met.items():
             more = links[1:] if key in new else links
-            row = known.get(key)
             if not more:
                 continue
+            row = known.get(key)
             if row is None or row.is_own_request or key in ended:
                 written.n_known += len(more)
                 continue
@@ -141,8 +143,8 @@ class LinkWriting:
                 rank = ranks.rank(priority(own.evidence, own.extra), ranks.turn_of(row.rank))
                 values = rank, own.extra, text(own.request or ""), self._rules.crawl, *key
                 self._sql.execute(statements.TAKE_OVER, values)
-                self._offer(own.host, rank)
-                written.joined.append((waiting_from(own, rank), row.evidence))
+                self._offer(host, rank)
+                written.joined.append((waiting_from(own, host, rank), row.evidence))
                 continue
             merged, extra, tunnel = row.evidence, row.extra, row.tunnel
             for link in more:
@@ -154,29 +156,32 @@ class LinkWriting:
             rank = ranks.rank(priority(merged, extra), ranks.turn_of(row.rank))
             changed.append(changed_row(row, rank, extra, tunnel, merged))
             if rank < row.rank:
-                self._offer(links[0].host, rank)
+                self._offer(host, rank)
             first = links[0]
-            now = WaitingLink(key.fingerprint, first.host, rank, extra, tunnel, first.url, merged, first.callback, None)
+            now = WaitingLink(key.fingerprint, host, rank, extra, tunnel, first.url, merged, first.callback, None)
             written.joined.append((now, row.evidence))
         if changed:
-            self._sql.execute(statements.CHANGE, (*columns(changed), self._rules.crawl))
+            changed.sort(key=itemgetter(0, 1))
+            self._sql.execute(statements.CHANGE, (self._rules.crawl, *columns(changed)))
 
     def _end(self, worker: int) -> None:
         if not self.ended:
             return
-        keys = [key_of(link.fingerprint, link.host) for link in self.ended]
-        rows = [(*key, link.state, link.note) for key, link in zip(keys, self.ended, strict=True)]
-        values = *columns(rows), self._rules.crawl
+        keys = self._ended_keys
+        self._check(keys)
+        rows = sorted((*key, link.state, link.note) for key, link in zip(keys, self.ended, strict=True))
+        values: tuple[Any, ...] = self._rules.crawl, *columns(rows)
         pages = [
             (*key, text(link.url), link.relevant)
             for key, link in zip(keys, self.ended, strict=True)
             if link.relevant is not None
         ]
-        if not pages:
-            self._sql.execute(statements.END, values)
-            return
-        values = *values, self._rules.crawl, worker, *columns(pages)
-        self.page_numbers = dict(self._sql.execute(statements.END_WITH_PAGES, values).fetchall())
+        if pages:
+            values = *values, self._rules.crawl, worker, *columns(pages)
+        statement = statements.END_WITH_PAGES if pages else statements.END
+        ended = {Key(domain, number): page for domain, number, page in self._sql.execute(statement, values).fetchall()}
+        self._check(ended)
+        self.page_numbers = {key.fingerprint: page for key, page in ended.items() if page is not None}
 
     def _move(self) -> None:
         if not self._moves:
@@ -186,7 +191,7 @@ class LinkWriting:
             for key, move in sorted(self._moves.items())
         ]
         hosts = {move.fingerprint: move.host for move in self._moves.values()}
-        moved = self._sql.execute(statements.MOVE, (*columns(rows), self._rules.crawl)).fetchall()
+        moved = self._sql.execute(statements.MOVE, (self._rules.crawl, *columns(rows))).fetchall()
         for fingerprint, rank in moved:
             self._offer(hosts[fingerprint], rank)
             self.written.moved.append((fingerprint, hosts[fingerprint], rank))

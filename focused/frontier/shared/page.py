@@ -77,6 +77,13 @@ class PageCommit:
     #: Of each host asked: the seconds from now on that nobody may ask it, and its delay.
     rests: dict[str, tuple[float, float]] = field(default_factory=dict)
 
+    @property
+    def only_moves(self) -> bool:
+        """Whether scores of waiting links are all that is written."""
+        return bool(self.moves) and not (
+            self.ended or self.links or self.outputs or self.records or self.given_up or self.capped
+        )
+
     def __bool__(self) -> bool:
         """Tell whether there is anything to write."""
         return bool(

@@ -13,6 +13,7 @@ from focused.frontier.shared.link_rows import (
     INSERTED_TYPES,
     KNOWN_COLUMNS,
     unnested,
+    unnested_of_crawl,
 )
 from focused.frontier.store.schema import DROPPED, FAILED, RANK_BITS, WAITING
 
@@ -39,32 +40,35 @@ READ = _KNOWN.format(" OFFSET 0")
 # In the order of the keys as they are given. PostgreSQL 18 locks a row that it has waited for, but may leave it out of what it
 # returns: it looks for the changed row in the partition of the last key. So those that are missing are read once more.
 LOCK = _KNOWN.format(" FOR UPDATE")
+_IS_GIVEN = "links.crawl = given.crawl AND links.domain = given.domain AND links.fingerprint = given.fingerprint"
 CHANGE = (
     "UPDATE links SET rank = given.rank, extra = given.extra, tunnel = given.tunnel, "
     + ", ".join(f"{name} = given.{name}{'::float8[]' if name == 'parts' else ''}" for name in EVIDENCE)
-    + f" FROM {unnested(CHANGED, CHANGED_TYPES)} "
-    "WHERE links.crawl = %s AND links.domain = given.domain AND links.fingerprint = given.fingerprint"
+    + f" FROM {unnested_of_crawl(CHANGED, CHANGED_TYPES)} WHERE {_IS_GIVEN}"
 )
 TAKE_OVER = """
 UPDATE links SET rank = %s, extra = %s, request = %s WHERE crawl = %s AND domain = %s AND fingerprint = %s
 """
+# What had ended before is left out, and leaves no page. Pages are numbered in the order in which they are given.
 END = (
     "UPDATE links SET state = given.state, note = given.note, ended_at = now() "
-    f"FROM {unnested(('domain', 'fingerprint', 'state', 'note'), ('int8', 'int8', 'int2', 'text'))} "
-    "WHERE links.crawl = %s AND links.domain = given.domain AND links.fingerprint = given.fingerprint"
+    f"FROM {unnested_of_crawl(('domain', 'fingerprint', 'state', 'note'), ('int8', 'int8', 'int2', 'text'))} "
+    f"WHERE {_IS_GIVEN} AND links.state + 0 = {WAITING} RETURNING links.domain, links.fingerprint, NULL::int8"
 )
 _PAGE = ("domain", "fingerprint", "url", "relevant")
 END_WITH_PAGES = (
-    f"WITH ended AS ({END}) INSERT INTO pages (crawl, worker, {', '.join(_PAGE)}) SELECT %s, %s, given.* "
-    f"FROM {unnested(_PAGE, ('int8', 'int8', 'text', 'bool'))} RETURNING fingerprint, id"
+    f"WITH ended AS ({END}), made AS (INSERT INTO pages (crawl, worker, {', '.join(_PAGE)}) "
+    f"SELECT %s, %s, {', '.join(f'given.{each}' for each in _PAGE)} "
+    "FROM unnest(%s::int8[], %s::int8[], %s::text[], %s::bool[]) WITH ORDINALITY "
+    f"AS given ({', '.join(_PAGE)}, place) JOIN ended USING (domain, fingerprint) ORDER BY given.place "
+    "RETURNING fingerprint, id) SELECT ended.domain, ended.fingerprint, made.id FROM ended LEFT JOIN made USING (fingerprint)"
 )
 _MOVED = ("domain", "fingerprint", "score", "admitted", "priority")
 MOVE = (
     f"UPDATE links SET score = given.score, admitted = given.admitted, "
     f"rank = ((-(given.priority + links.extra))::int8 << {RANK_BITS}) | (links.rank & {TURN}) "
-    f"FROM {unnested(_MOVED, ('int8', 'int8', 'float8', 'bool', 'int8'))} "
-    "WHERE links.crawl = %s AND links.domain = given.domain AND links.fingerprint = given.fingerprint "
-    f"AND links.state + 0 = {WAITING} AND links.request IS NULL RETURNING links.fingerprint, links.rank"
+    f"FROM {unnested_of_crawl(_MOVED, ('int8', 'int8', 'float8', 'bool', 'int8'))} "
+    f"WHERE {_IS_GIVEN} AND links.state + 0 = {WAITING} AND links.request IS NULL RETURNING links.fingerprint, links.rank"
 )
 FAIL = f"""
 UPDATE links SET state = {FAILED}, note = %s, ended_at = now()
@@ -92,7 +96,10 @@ HOSTS = (
     "ON CONFLICT (crawl, domain, host) DO UPDATE SET best = least(hosts.best, excluded.best), "
     f"news = hosts.news + (hosts.owner IS DISTINCT FROM %(worker)s)::int, {_COUNTS}, "
     f"delay = CASE WHEN {_IS_ASKED} THEN excluded.delay ELSE hosts.delay END, "
-    f"next_at = CASE WHEN {_IS_ASKED} THEN greatest(hosts.next_at, excluded.next_at) ELSE hosts.next_at END"
+    f"next_at = CASE WHEN {_IS_ASKED} THEN greatest(hosts.next_at, excluded.next_at) ELSE hosts.next_at END "
+    # Most links are no better than what waits of their host: it is locked, so that who takes it next sees them, and stays.
+    f"WHERE hosts.owner <> %(worker)s OR hosts.best IS NULL OR excluded.best < hosts.best OR {_IS_ASKED}"
 )
 RECORD = "INSERT INTO records (crawl, worker, n_links, model_version, record) VALUES (%s, %s, %s, %s, %s)"
-FOUND = "UPDATE workers SET n_found = n_found + %s, n_ended = n_ended + %s WHERE id = %s"
+FOUND = "UPDATE workers SET n_found = n_found + %(n_found)s, n_ended = n_ended + %(n_given_up)s WHERE id = %(worker)s"
+HOSTS_AND_FOUND = f"WITH counted AS ({FOUND}) {HOSTS}"

@@ -45,8 +45,9 @@ class RecentChanges:
         return number in self._ended
 
     def end(self, number: int) -> None:
-        """Note the end of a link; it is not durable yet."""
+        """Note the end of a link; it is not durable yet. Where it has been moved to matters no more."""
         self._ended[number] = _NOT_DURABLE
+        self._moved.pop(number, None)
 
     def end_written(self, number: int, n_written: int) -> None:
         """Note that the end of a link is durable, or that it will never be."""

@@ -252,7 +252,7 @@ class SharedStore(OwnLinkStates):
     def move(self, moves: Iterable[Move]) -> None:
         """Let scores of waiting links be others."""
         moves = list(moves)
-        self.draft.page.moves.extend(moves)
+        self.draft.moves.add(moves)
         self.own.move(moves)
 
     def close(self, reason: str = "") -> int:

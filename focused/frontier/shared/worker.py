@@ -145,7 +145,7 @@ class Worker:
 
     def close(self, reason: str = "") -> int:
         """Write what is left and say good-bye; returns how many pages could not be written. It waits for the database."""
-        self.draft.send()
+        self.draft.send(all_moves=True)
         rests = {own.name: self.times_of(own.name) for own in self.own}
         return self.exchange.close(rests, reason)
 

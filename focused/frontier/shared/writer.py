@@ -59,11 +59,9 @@ class PageWriter:
             if not sql.execute(statements.COUNT, (len(judged), sum(judged), len(ended), worker)).rowcount:
                 raise LeaseLostError
             links.write(worker)
-            n_failed = self._give_up(sql, pages, written)
-            self._write_hosts(sql, worker, pages, links)
+            n_given_up = self._give_up(sql, pages, written)
+            self._write_hosts(sql, worker, pages, links, n_given_up)
             self._write_outputs(sql, worker, pages, links.page_numbers)
-            if written.new or n_failed:
-                sql.execute(statements.FOUND, (len(written.new), n_failed, worker))
             return written
 
     def _give_up(self, sql: Connection[Any], pages: Sequence[PageCommit], written: Written) -> int:
@@ -76,8 +74,13 @@ class PageWriter:
             written.n_capped[cap] = written.n_capped.get(cap, 0) + n_links
         return sum(written.given_up.values()) + sum(written.n_capped.values())
 
-    def _write_hosts(self, sql: Connection[Any], worker: int, pages: Sequence[PageCommit], links: LinkWriting) -> None:
-        """Note what hosts have now: those with new links, and those that were asked, in the order of their keys."""
+    def _write_hosts(
+        self, sql: Connection[Any], worker: int, pages: Sequence[PageCommit], links: LinkWriting, n_given_up: int
+    ) -> None:
+        """Note what hosts have now: those with new links, and those that were asked, in the order of their keys.
+
+        How many links the worker has found, and let fail, is said by the same statement, if there is one.
+        """
         asked: dict[str, list[float]] = {}
         for link in links.ended:
             counts = asked.setdefault(link.host, [0, 0, 0, 0.0, 0.0])
@@ -93,9 +96,14 @@ class PageWriter:
         rows = sorted(
             (*host_key(host), text(host), best.get(host), *asked.get(host, _NOT_ASKED)) for host in {*best, *asked}
         )
+        found = {"worker": worker, "n_found": len(links.written.new), "n_given_up": n_given_up}
+        has_found = bool(links.written.new or n_given_up)
         if rows:
             values = dict(zip(statements.HOST_COLUMNS, columns(rows), strict=True))
-            sql.execute(statements.HOSTS, {"crawl": self.crawl, "worker": worker, **values})
+            statement = statements.HOSTS_AND_FOUND if has_found else statements.HOSTS
+            sql.execute(statement, {"crawl": self.crawl, **found, **values})
+        elif has_found:
+            sql.execute(statements.FOUND, found)
 
     def _write_outputs(
         self, sql: Connection[Any], worker: int, pages: Sequence[PageCommit], numbers: Mapping[int, int]
