@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import shutil
+import sqlite3
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from commands import environment, scrapy
 from test_retraining import COMET_WORDS, OTHER_WORDS, STAR_WORDS, TABLE_WORDS, a_topic, judged, old, words
 
 from focused.collection.page import CollectedPage
@@ -319,3 +322,42 @@ def accepted_numbers(models: Path, pages: list[JudgedPage]) -> set[int]:
     terms, counts = AugmentedExamples(topic.examples, pages).counts()
     found = relevance_of_counts(topic, terms, counts, "page") >= topic.threshold("page")
     return {page.number for page, is_accepted in zip(pages, found, strict=True) if is_accepted}
+
+
+def judge_more(run: Path, numbers: range) -> None:
+    """Let Ann judge more pages of `an_ordinary_run`."""
+    with (run / "verdicts" / "ann.jsonl").open("a") as file:
+        for n in numbers:
+            file.write(json.dumps({"url": f"http://h.example/{n}", "relevant": n % 2 == 1}) + "\n")
+
+
+def test_judging_and_training_from_one_run_take_turns_without_force(models, tmp_path):
+    run, _ = an_ordinary_run(tmp_path / "run", models, {n: n % 2 == 1 for n in range(1, 13)})
+    for n_judged in (12, 24, 36):
+        said = train_from_run("stars", run, models, tolerance=0.02, force=False, say=print)
+        assert f"Of {n_judged} pages that people judged" in said or "12 pages that people judged" in said
+        judge_more(run, range(n_judged + 1, n_judged + 13))
+    # Another run of the same name and the former model, and this run once the topic was trained from something else.
+    other, _ = an_ordinary_run(tmp_path / "other", models, {1: True})
+    (other / "run.json").write_text((run / "run.json").read_text())
+    with pytest.raises(ValueError, match=r"trained since, and not from this run\. .* --force"):
+        train_from_run("stars", other, models, tolerance=0.02, force=False, say=print)
+
+
+def test_what_was_learnt_while_somebody_wrote_in_the_collection_is_delivered_by_the_same_line_again(models, tmp_path):
+    run, _ = an_ordinary_run(tmp_path / "run", models, {n: n % 2 == 1 for n in range(1, 25)})
+    argv = ("train", "stars", "--from-run", str(run), "--quiet")
+    with closing(sqlite3.connect(run / "collection.sqlite", isolation_level=None)) as sql:
+        sql.execute("BEGIN IMMEDIATE")
+        first = scrapy(*argv, cwd=tmp_path / "1", env=environment(models))
+        assert first.exit_code == 0, first.err
+        assert "Try again in a moment" in first.out
+        still = scrapy(*argv, cwd=tmp_path / "2", env=environment(models))
+        assert still.exit_code == 1
+        assert "Try again in a moment" in still.err
+    again = scrapy(*argv, cwd=tmp_path / "3", env=environment(models))
+    assert again.exit_code == 0, again.err
+    assert again.out.startswith(f"40 pages of {run} judged by it: ")
+    no_more = scrapy(*argv, cwd=tmp_path / "4", env=environment(models))
+    assert no_more.exit_code == 1
+    assert "Nothing new was learnt" in no_more.err
