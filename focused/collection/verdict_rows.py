@@ -32,6 +32,8 @@ class Delivered(NamedTuple):
 class VerdictRows:
     """Writes verdicts into a collection, beside the store that adds its pages; each call is one transaction.
 
+    ``read_only``: the rows are only read.
+
     Raises
     ------
     CollectionFileError
@@ -40,8 +42,9 @@ class VerdictRows:
         From all others, if it cannot be read or written.
     """
 
-    def __init__(self, path: Path) -> None:
-        self._sql = open_collection(path)
+    def __init__(self, path: Path, *, read_only: bool = False) -> None:
+        self.is_read_only = read_only
+        self._sql = open_collection(path, read_only=read_only)
 
     def close(self) -> None:
         """Close the file."""
@@ -77,6 +80,14 @@ class VerdictRows:
                 if delivered != row[1]:
                     changes.append(Change(url, bool(delivered)))
         return changes
+
+    def is_said(self, said: Iterable[tuple[str, bool | None]]) -> bool:
+        """Return whether `say` would change nothing."""
+        for url, relevant in said:
+            row = self._sql.execute("SELECT verdict FROM pages WHERE url = ?", (url,)).fetchone()
+            if row is not None and row[0] != (None if relevant is None else int(relevant)):
+                return False
+        return True
 
     def mirror(self, rows: Iterable[tuple[str, str, bool, str, str, str]]) -> None:
         """Let the table ``verdicts`` hold these: canonical URL, person, relevant, at, drawn, note."""
