@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+_DECIDED = "SELECT count(*) FROM pages WHERE verdict IS NOT NULL AND delivered != (relevant AND duplicate_of = '')"
+
+
 class Change(NamedTuple):
     """What a verdict changes: whether a page is delivered."""
 
@@ -94,6 +97,14 @@ class VerdictRows:
         with transaction(self._sql):
             self._sql.execute("DELETE FROM verdicts")
             self._sql.executemany("INSERT OR REPLACE INTO verdicts VALUES (?, ?, ?, ?, ?, ?)", rows)
+
+    def n_pages(self) -> int:
+        """Return how many pages there are."""
+        return int(self._sql.execute("SELECT count(*) FROM pages").fetchone()[0])
+
+    def n_decided(self) -> int:
+        """Return how many pages are delivered, or not, against what the model says of them."""
+        return int(self._sql.execute(_DECIDED).fetchone()[0])
 
     def n_delivered(self) -> int:
         """Return how many pages are delivered."""
