@@ -12,13 +12,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 from commands import environment, scrapy
+from scipy import sparse
 from test_retraining import COMET_WORDS, OTHER_WORDS, STAR_WORDS, TABLE_WORDS, a_topic, judged, old, words
 
 from focused.collection.page import CollectedPage
 from focused.collection.store import CollectionStore
 from focused.commands.train_from_run import train_from_run
 from focused.commands.train_from_run_words import WOULD
-from focused.method.topic import load_topic
+from focused.method.topic import TopicExamples, load_topic
 from focused.method.topic.counted import relevance_of_counts
 from focused.retraining.augmentation import AugmentedExamples
 from focused.retraining.judged_pages import JudgedPage, read_record
@@ -223,7 +224,9 @@ def test_a_page_that_the_topic_was_first_trained_from_does_not_join(models, tmp_
     assert "not joined again: 2 pages." in said
 
 
-def an_ordinary_run(folder: Path, models: Path, verdicts: dict[int, object]) -> tuple[Path, list[CollectedPage]]:
+def an_ordinary_run(
+    folder: Path, models: Path, verdicts: dict[int, object], *, n_pages: int = 40
+) -> tuple[Path, list[CollectedPage]]:
     """What a crawl without retraining leaves: pages about comets and about tables, and verdicts on some of them."""
     rng = np.random.default_rng(4)
     (folder / "verdicts").mkdir(parents=True)
@@ -232,7 +235,7 @@ def an_ordinary_run(folder: Path, models: Path, verdicts: dict[int, object]) -> 
         CollectedPage(
             n, f"http://h.example/{n}", terms=words(rng, COMET_WORDS if n % 2 else TABLE_WORDS), relevance=0.3
         )
-        for n in range(1, 41)
+        for n in range(1, n_pages + 1)
     ]
     for page in pages:
         store.add(page)
@@ -361,3 +364,31 @@ def test_what_was_learnt_while_somebody_wrote_in_the_collection_is_delivered_by_
     no_more = scrapy(*argv, cwd=tmp_path / "4", env=environment(models))
     assert no_more.exit_code == 1
     assert "Nothing new was learnt" in no_more.err
+
+
+@pytest.mark.parametrize(("n_verdicts", "is_warned"), [(2, False), (14, True), (30, False)])
+def test_few_verdicts_that_make_a_model_of_which_the_examples_say_that_it_is_worse_bring_a_warning_and_the_way_back(
+    models, tmp_path, n_verdicts, is_warned
+):
+    """A third of the unlabelled examples is about tables, and all that people want are pages about tables."""
+    rng = np.random.default_rng(0)
+    terms = [*STAR_WORDS, *TABLE_WORDS, *OTHER_WORDS]
+    texts = [words(rng, STAR_WORDS) for _ in range(12)]
+    texts += [words(rng, TABLE_WORDS if n < 20 else OTHER_WORDS) for n in range(60)]
+    topic = a_topic()
+    none, no_rows = sparse.csr_matrix((0, len(terms))), np.zeros(0, dtype=np.int64)
+    rows = sparse.csr_matrix([[float(text.get(term, 0)) for term in terms] for text in texts])
+    topic.examples = TopicExamples(terms, rows, np.arange(72) < 12, no_rows, no_rows, none, none, none, none)
+    made = Retraining(topic, [judged(101, words(rng, STAR_WORDS))]).train({101: True})
+    made.manifest.pop("retraining")
+    made.save(models)
+    # Of the pages of such a run those with even numbers are about tables.
+    run, _ = an_ordinary_run(tmp_path / "run", models, {2 * n: True for n in range(1, n_verdicts + 1)}, n_pages=60)
+    would = train_from_run("stars", run, models, tolerance=0.02, force=False, say=print, dry_run=True)
+    said = train_from_run("stars", run, models, tolerance=0.02, force=False, say=print)
+    for each in (would, said):
+        assert ("WARNING: by the topic's own examples it is clearly worse: F1 0." in each) == is_warned
+        assert (f"but {n_verdicts} verdicts are few. Judge more pages" in each) == is_warned
+        assert ("By the order of the pages and the recall it is not clearly worse" in each) == is_warned
+    assert ("Below is how to have that back." in said) == is_warned
+    assert f"  cp {models / 'stars' / PREVIOUS_FOLDER / 'stars'}/* " in said

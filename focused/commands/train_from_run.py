@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 from focused.commands.train_from_pages_met import train_from_pages_met
 from focused.commands.train_from_run_words import (
+    NOT_BY_ALL,
     about_verdicts,
+    against_by_examples,
     compared,
     compared_in_words,
     decided,
@@ -130,15 +132,18 @@ def train_from_run(
         )
     else:
         why = "" if by_people else errors_in_words(errors)
-    how = compared_in_words(why, by_people, errors, verdict_on(found, new, first, widens))
+    warning = "" if why or is_assumed else against_by_examples(new, first, tolerance, errors)
+    how = compared_in_words(why, by_people, errors, NOT_BY_ALL if warning else verdict_on(found, new, first, widens))
     figures_of_both = f"{compared(found, len(people))}; {decided(new, first)}"
+    # The command that puts the former topic back stands at the end.
+    warned = [f"{warning} Below is how to have that back."] if warning else []
     if why and not (force or dry_run):
         raise ValueError(
             f"Topic {name!r} stays as it is, for the new model is worse: {why}. Compared: {figures_of_both}. Take it all the "
             "same with --force; the former topic is kept."
         )
     if dry_run:
-        return would(topic, made, run_dir, f"{how}: {figures_of_both}")
+        return would(topic, made, run_dir, f"{how}: {figures_of_both}", warning)
     last_lines = put_in_place(topic, made, run_dir, models_dir)
     figures = made.manifest["figures"]
     lines = [
@@ -147,6 +152,7 @@ def train_from_run(
         f"joined, {f'as in version {version}' if version != FIRST else 'by verdicts on pages'} of {run_dir}."
         + (f" Known already, and not joined again: {quantity(len(known), 'pages')}." if known else ""),
         f"{how}: {figures_of_both}.",
+        *warned,
         f"F1 of held-out examples {figures['f1']:.3f} ({figures['f1_low']:.3f} to {figures['f1_high']:.3f}), with "
         f"{figures['prior']:.1%} of the pages relevant.",
         *about_verdicts(made, len(people) + len(slips) + len(told), len(slips), run),
