@@ -152,6 +152,35 @@ def test_without_a_terminal_lines_are_keys_and_the_end_of_the_input_ends(capsys,
     assert "\x1b" not in out
 
 
+def with_a_long_url(tmp_path, n_chars: int) -> str:
+    long = f"http://site.example/{'0123456789' * (n_chars // 10)}"
+    collect(tmp_path / "run", collected(1, 0.9, url=long, text="Stars. " * 500, referrer=f"{long}/from"))
+    return long
+
+
+def test_without_a_terminal_addresses_are_whole(capsys, monkeypatch, tmp_path):
+    long = with_a_long_url(tmp_path, 300)
+    out = judge(capsys, monkeypatch, "q", tmp_path / "run").splitlines()
+    assert long in out
+    assert any(line.startswith(f"found on {long}/from (") for line in out)
+
+
+@pytest.mark.parametrize("n_chars", [300, 5000])
+def test_in_a_terminal_the_url_is_wrapped_and_leaves_half_of_the_screen(tmp_path, n_chars):
+    long = with_a_long_url(tmp_path, n_chars)
+    terminal = Terminal(str(tmp_path / "run"), "--as", "ada")
+    screen = terminal.until("q quit").replace("\r", "")
+    terminal.press("q")
+    terminal.until("Learn from the verdicts")
+    assert terminal.end() == 0
+    assert screen.count("\n") <= 20
+    lines = screen.splitlines()
+    assert all(columns(line) <= 60 for line in lines if "\x1b" not in line)
+    assert (long in "".join(lines)) == (n_chars == 300)
+    assert long[:500] in "".join(lines)
+    assert any(line.startswith("Stars. Stars.") for line in lines)
+
+
 def test_it_stops_after_as_many_pages_as_are_wanted_and_when_none_is_left(capsys, monkeypatch, run_dir):
     assert "2 pages judged." in judge(capsys, monkeypatch, "yyyy", run_dir, pages="2")
     assert len(lines(run_dir)) == 2

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import json
 import shutil
+import sqlite3
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from commands import environment, scrapy
+from scipy import sparse
 from test_retraining import COMET_WORDS, OTHER_WORDS, STAR_WORDS, TABLE_WORDS, a_topic, judged, old, words
 
 from focused.collection.page import CollectedPage
 from focused.collection.store import CollectionStore
 from focused.commands.train_from_run import train_from_run
 from focused.commands.train_from_run_words import WOULD
-from focused.method.topic import load_topic
+from focused.method.topic import TopicExamples, load_topic
 from focused.method.topic.counted import relevance_of_counts
 from focused.retraining.augmentation import AugmentedExamples
 from focused.retraining.judged_pages import JudgedPage, read_record
@@ -220,7 +224,9 @@ def test_a_page_that_the_topic_was_first_trained_from_does_not_join(models, tmp_
     assert "not joined again: 2 pages." in said
 
 
-def an_ordinary_run(folder: Path, models: Path, verdicts: dict[int, object]) -> tuple[Path, list[CollectedPage]]:
+def an_ordinary_run(
+    folder: Path, models: Path, verdicts: dict[int, object], *, n_pages: int = 40
+) -> tuple[Path, list[CollectedPage]]:
     """What a crawl without retraining leaves: pages about comets and about tables, and verdicts on some of them."""
     rng = np.random.default_rng(4)
     (folder / "verdicts").mkdir(parents=True)
@@ -229,7 +235,7 @@ def an_ordinary_run(folder: Path, models: Path, verdicts: dict[int, object]) -> 
         CollectedPage(
             n, f"http://h.example/{n}", terms=words(rng, COMET_WORDS if n % 2 else TABLE_WORDS), relevance=0.3
         )
-        for n in range(1, 41)
+        for n in range(1, n_pages + 1)
     ]
     for page in pages:
         store.add(page)
@@ -319,3 +325,70 @@ def accepted_numbers(models: Path, pages: list[JudgedPage]) -> set[int]:
     terms, counts = AugmentedExamples(topic.examples, pages).counts()
     found = relevance_of_counts(topic, terms, counts, "page") >= topic.threshold("page")
     return {page.number for page, is_accepted in zip(pages, found, strict=True) if is_accepted}
+
+
+def judge_more(run: Path, numbers: range) -> None:
+    """Let Ann judge more pages of `an_ordinary_run`."""
+    with (run / "verdicts" / "ann.jsonl").open("a") as file:
+        for n in numbers:
+            file.write(json.dumps({"url": f"http://h.example/{n}", "relevant": n % 2 == 1}) + "\n")
+
+
+def test_judging_and_training_from_one_run_take_turns_without_force(models, tmp_path):
+    run, _ = an_ordinary_run(tmp_path / "run", models, {n: n % 2 == 1 for n in range(1, 13)})
+    for n_judged in (12, 24, 36):
+        said = train_from_run("stars", run, models, tolerance=0.02, force=False, say=print)
+        assert f"Of {n_judged} pages that people judged" in said or "12 pages that people judged" in said
+        judge_more(run, range(n_judged + 1, n_judged + 13))
+    # Another run of the same name and the former model, and this run once the topic was trained from something else.
+    other, _ = an_ordinary_run(tmp_path / "other", models, {1: True})
+    (other / "run.json").write_text((run / "run.json").read_text())
+    with pytest.raises(ValueError, match=r"trained since, and not from this run\. .* --force"):
+        train_from_run("stars", other, models, tolerance=0.02, force=False, say=print)
+
+
+def test_what_was_learnt_while_somebody_wrote_in_the_collection_is_delivered_by_the_same_line_again(models, tmp_path):
+    run, _ = an_ordinary_run(tmp_path / "run", models, {n: n % 2 == 1 for n in range(1, 25)})
+    argv = ("train", "stars", "--from-run", str(run), "--quiet")
+    with closing(sqlite3.connect(run / "collection.sqlite", isolation_level=None)) as sql:
+        sql.execute("BEGIN IMMEDIATE")
+        first = scrapy(*argv, cwd=tmp_path / "1", env=environment(models))
+        assert first.exit_code == 0, first.err
+        assert "Try again in a moment" in first.out
+        still = scrapy(*argv, cwd=tmp_path / "2", env=environment(models))
+        assert still.exit_code == 1
+        assert "Try again in a moment" in still.err
+    again = scrapy(*argv, cwd=tmp_path / "3", env=environment(models))
+    assert again.exit_code == 0, again.err
+    assert again.out.startswith(f"40 pages of {run} judged by it: ")
+    no_more = scrapy(*argv, cwd=tmp_path / "4", env=environment(models))
+    assert no_more.exit_code == 1
+    assert "Nothing new was learnt" in no_more.err
+
+
+@pytest.mark.parametrize(("n_verdicts", "is_warned"), [(2, False), (14, True), (30, False)])
+def test_few_verdicts_that_make_a_model_of_which_the_examples_say_that_it_is_worse_bring_a_warning_and_the_way_back(
+    models, tmp_path, n_verdicts, is_warned
+):
+    """A third of the unlabelled examples is about tables, and all that people want are pages about tables."""
+    rng = np.random.default_rng(0)
+    terms = [*STAR_WORDS, *TABLE_WORDS, *OTHER_WORDS]
+    texts = [words(rng, STAR_WORDS) for _ in range(12)]
+    texts += [words(rng, TABLE_WORDS if n < 20 else OTHER_WORDS) for n in range(60)]
+    topic = a_topic()
+    none, no_rows = sparse.csr_matrix((0, len(terms))), np.zeros(0, dtype=np.int64)
+    rows = sparse.csr_matrix([[float(text.get(term, 0)) for term in terms] for text in texts])
+    topic.examples = TopicExamples(terms, rows, np.arange(72) < 12, no_rows, no_rows, none, none, none, none)
+    made = Retraining(topic, [judged(101, words(rng, STAR_WORDS))]).train({101: True})
+    made.manifest.pop("retraining")
+    made.save(models)
+    # Of the pages of such a run those with even numbers are about tables.
+    run, _ = an_ordinary_run(tmp_path / "run", models, {2 * n: True for n in range(1, n_verdicts + 1)}, n_pages=60)
+    would = train_from_run("stars", run, models, tolerance=0.02, force=False, say=print, dry_run=True)
+    said = train_from_run("stars", run, models, tolerance=0.02, force=False, say=print)
+    for each in (would, said):
+        assert ("WARNING: by the topic's own examples it is clearly worse: F1 0." in each) == is_warned
+        assert (f"but {n_verdicts} verdicts are few. Judge more pages" in each) == is_warned
+        assert ("By the order of the pages and the recall it is not clearly worse" in each) == is_warned
+    assert ("Below is how to have that back." in said) == is_warned
+    assert f"  cp {models / 'stars' / PREVIOUS_FOLDER / 'stars'}/* " in said

@@ -151,6 +151,26 @@ def test_a_crawl_goes_on_without_files_that_it_lost_counts_rightly_and_says_what
     assert any("fetched.csv has lost the rows of 4 pages" in note for note in report.notes)
 
 
+def test_a_summary_gives_verdicts_as_the_reason_only_where_there_are_some_and_counts_the_lines_of_the_file(
+    folder, models, two_regions
+):
+    run = folder / "run"
+    n_before = len((run / "pages.jsonl").read_text().splitlines())
+    assert n_before
+    for path in run.glob("collection.sqlite*"):
+        path.unlink()
+    done = crawl(models, folder, settings={"FOCUSED_WARC": "all"}, web=two_regions, strategy="best_first", max_pages=7)
+    assert done.exit_code == 0, done.err
+    n_delivered, n_lines = done.stats["focused/pages/delivered_count"], len(done.pages)
+    assert n_lines == n_before + n_delivered
+    assert (
+        f"Judged relevant when they came: {n_lines} pages. Delivered now: {n_delivered}, for collection.sqlite has "
+        in done.err
+    )
+    assert "for collection.sqlite has no rows of 4 pages\n" in done.err
+    assert f"pages.jsonl ({n_lines} lines; {n_delivered} delivered by collection.sqlite)" in done.err
+
+
 def test_an_estimate_that_has_lost_pages_says_so(tmp_path):
     estimate = EstimatedHarvest()
     estimate.restore(tmp_path / "fetched.csv", 30)

@@ -74,6 +74,7 @@ def test_a_resumed_crawl_delivers_as_people_judged_the_finished_one(judged):
     assert again.stats["focused/verdicts/withdrawn_count"] == 3
     assert again.stats["focused/verdicts/added_count"] == 2
     assert again.stats["focused/pages/delivered_count"] == len(held)
+    assert again.stats["focused/verdicts/decided_count"] == 5
     assert f"relevant pages  {again.run_dir / 'pages.jsonl'} ({len(held)})" in again.err
     assert "pages.jsonl put right by what people and the last model say: 3 lines taken out" in again.err
     n_then = sum(

@@ -304,3 +304,16 @@ def test_what_cannot_be_done_is_one_line_and_leaves_no_file(first, arguments, sa
     assert done.err.count("\n") == 1
     assert says in done.err
     assert not list(first.glob("**/export*"))
+
+
+@pytest.mark.parametrize(
+    ("words", "taken"),
+    [("zyx NOT", '"zyx" "NOT"'), ("url:zyx", '"url:zyx"'), ("zyx", ""), ("planet NOT planet", ""), ("star(", "")],
+)
+def test_words_that_find_nothing_and_are_no_query_are_shown_as_they_were_taken(runs, tmp_path, words, taken):
+    argv = ("export", str(runs / "first"), "--format", "jsonl", "--output", "out.jsonl", "--words", words)
+    done = scrapy(*argv, cwd=tmp_path, env=environment(MODELS))
+    assert done.exit_code == 0, done.err
+    assert (" 0 pages" in f" {done.out.splitlines()[1]}") == (words != "star(")
+    said = f"--words is no query of FTS5, so it was taken as it stands: {taken}\n"
+    assert (said in done.out) if taken else ("as it stands" not in done.out)

@@ -625,6 +625,15 @@ def test_a_topic_can_be_trained_for_good_against_the_pages_that_a_crawl_met(web,
     topic = load_topic("stars", own)
     assert topic.manifest["examples"]["unlabeled"]["from_run"] == "met"
     assert not RetrainingOptions().is_against_met(topic)
+    again = scrapy("train", "stars", "--from-run", str(tmp_path / "met"), cwd=tmp_path / "a", env=environment(own))
+    assert again.exit_code == 1
+    assert "Nothing new was learnt" in again.err
+    argv = ("train", "stars", "--from-run", str(tmp_path / "met"))
+    (tmp_path / "met" / "verdicts").mkdir()
+    refused = next(row["url"] for row in rows_of(tmp_path / "met") if "/stars/" not in row["url"])
+    (tmp_path / "met" / "verdicts" / "ann.csv").write_text(f"{refused},no\n")
+    judged = scrapy(*argv, cwd=tmp_path / "j", env=environment(own))
+    assert judged.exit_code == 0, judged.err  # without --force: it was trained from this very run
     settings = {**SETTINGS, "FOCUSED_UNLABELED": "auto"}
     crawl(own, tmp_path, settings=settings, strategy="best_first", web=web, run_dir=tmp_path / "next", max_pages=40)
     rows = rows_of(tmp_path / "next")

@@ -156,6 +156,16 @@ def test_a_line_without_end_does_not_keep_a_verdict_file_from_being_read(tmp_pat
     assert found == ["http://h.example/1"]
 
 
+@pytest.mark.parametrize("array", ["[1]", '[{"url": "http://h.example/1",', "[\n  1,\n  2\n]"])
+def test_wrong_lines_are_named_up_to_the_fifth_also_where_one_of_them_is_an_array(tmp_path, array):
+    wrong = '{"url": "http://h.example/", "relevant": "x"}'
+    (tmp_path / "ann.jsonl").write_text("\n".join(["not json", wrong, array, wrong, wrong, wrong]) + "\n")
+    after = 4 + array.count("\n")
+    faults = read_all(FeedbackFiles(tmp_path))[1]
+    named = [int(fault.partition(", line ")[2].split()[0]) for fault in faults]
+    assert named == [1, 2, 3, after, after + 1]
+
+
 def read_all(files: FeedbackFiles) -> tuple[list[str], list[str]]:
     """The URLs of the verdicts, and what is wrong with the files."""
     urls, faults = [], []

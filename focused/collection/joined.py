@@ -90,6 +90,12 @@ class JoinedRuns:
                     self.n_written += 1
                     yield path, row
 
+    def words_as_they_stand(self) -> str:
+        """Return the query that was made of the words that are asked for; empty if they are one, or there are none."""
+        words = self.wanted.words
+        understood = self._views[0].understood(words) if words else words
+        return "" if understood == words else understood
+
     def n_undated(self) -> int:
         """Return how many pages were left out because they do not say when they were published; each run's are counted."""
         if self.wanted.since is None and self.wanted.before is None:

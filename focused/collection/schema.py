@@ -122,10 +122,9 @@ def open_collection(path: Path, *, read_only: bool = False) -> sqlite3.Connectio
         )
     if path.exists() and not path.is_file():
         check_collection(path)
-    where = f"{path.resolve().as_uri()}?mode=ro" if read_only else path
     sql = None
     try:
-        sql = sqlite3.connect(where, uri=read_only, isolation_level=None, timeout=BUSY_SECS)
+        sql = _reader(path) if read_only else sqlite3.connect(path, isolation_level=None, timeout=BUSY_SECS)
         if strange := guard(sql, _KINDS):
             raise CollectionFileError(f"{path} holds {strange}, as no collection of a crawl does. Move it away")
         if not read_only:
@@ -138,6 +137,33 @@ def open_collection(path: Path, *, read_only: bool = False) -> sqlite3.Connectio
             raise CollectionFileError(advice(path, error)) from None
         raise
     return sql
+
+
+def _reader(path: Path) -> sqlite3.Connection:
+    """Connect to a file to read it, also in a folder that may not be written."""
+    where = path.resolve()
+    uri = f"{where.as_uri()}?mode=ro"
+    sql = sqlite3.connect(uri, uri=True, isolation_level=None, timeout=BUSY_SECS)
+    try:
+        sql.execute("PRAGMA schema_version").fetchone()
+        return sql
+    except BaseException as error:
+        sql.close()
+        # In WAL mode SQLite wants to make files beside it, for those who read it while somebody writes.
+        if not any(what in str(error) for what in ("unable to open", "readonly")):
+            raise
+    if _has_log(where):
+        raise CollectionFileError(
+            f"{path} cannot be read where it is: the crawl was killed or is at work, and the folder may not be written. Copy "
+            f"the folder and read the copy: cp -r {path.parent} COPY"
+        )
+    return sqlite3.connect(f"{uri}&immutable=1", uri=True, isolation_level=None)
+
+
+def _has_log(path: Path) -> bool:
+    """Tell whether a file's last changes stand in another file beside it."""
+    log = path.with_name(f"{path.name}-wal")
+    return log.is_file() and log.stat().st_size > 0
 
 
 def check_collection(path: Path) -> None:
@@ -153,8 +179,7 @@ def check_collection(path: Path) -> None:
         head = file.read(_HEAD_BYTES)
     if head and not head.startswith(_MAGIC):
         raise CollectionFileError(advice(path, sqlite3.DatabaseError("file is not a database")))
-    log = path.with_name(f"{path.name}-wal")
-    if head and not (log.is_file() and log.stat().st_size):  # else the version may stand in the log
+    if head and not _has_log(path):  # else the version may stand in the log
         _check_version(path, int.from_bytes(head[_VERSION_AT : _VERSION_AT + 4], "big"))
         n_bytes = (int.from_bytes(head[16:18], "big") or 1) * int.from_bytes(head[28:32], "big")
         if path.stat().st_size < n_bytes:

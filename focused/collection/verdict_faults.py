@@ -23,16 +23,21 @@ class FileFaults:
     n: int = 0
     #: What is wrong with those that are named.
     named: list[str] = field(default_factory=list)
-    #: Whether the whole file is of another kind, which is said once.
-    is_other: bool = False
+    #: Whether an array has begun, or the file is no text at all; each is said once.
+    is_array: bool = False
+    is_binary: bool = False
 
     def add(self, number: int, text: str, why: str = "") -> str:
         """Count a line, and return what is wrong with it; empty if enough were named. ``why``: what `parse_verdict` says."""
         self.n += 1
-        if self.is_other or len(self.named) == _MOST_NAMED:
+        # A line that is a verdict but for a value is no part of an array.
+        is_said = self.is_binary or (self.is_array and not why)
+        if is_said or len(self.named) == _MOST_NAMED:
             return ""
         is_array = not self.separator and not why and text[0] == "["
-        self.is_other = is_array or "\0" in text
+        # An array that goes on has the lines that follow; one that ends in its own line is a wrong line among others.
+        self.is_array |= is_array and not text.endswith("]")
+        self.is_binary |= "\0" in text
         shown = repr(text[:_SHOWN]) + (f"... ({len(text):,} characters or more)" if len(text) > _SHOWN else "")
         is_text = not ("\0" in text or "\ufffd" in text)
         must = why if why and is_text else self._must(is_array=is_array, is_text=is_text)

@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+_DECIDED = "SELECT count(*) FROM pages WHERE verdict IS NOT NULL AND delivered != (relevant AND duplicate_of = '')"
+
+
 class Change(NamedTuple):
     """What a verdict changes: whether a page is delivered."""
 
@@ -32,6 +35,8 @@ class Delivered(NamedTuple):
 class VerdictRows:
     """Writes verdicts into a collection, beside the store that adds its pages; each call is one transaction.
 
+    ``read_only``: the rows are only read.
+
     Raises
     ------
     CollectionFileError
@@ -40,8 +45,9 @@ class VerdictRows:
         From all others, if it cannot be read or written.
     """
 
-    def __init__(self, path: Path) -> None:
-        self._sql = open_collection(path)
+    def __init__(self, path: Path, *, read_only: bool = False) -> None:
+        self.is_read_only = read_only
+        self._sql = open_collection(path, read_only=read_only)
 
     def close(self) -> None:
         """Close the file."""
@@ -78,11 +84,27 @@ class VerdictRows:
                     changes.append(Change(url, bool(delivered)))
         return changes
 
+    def is_said(self, said: Iterable[tuple[str, bool | None]]) -> bool:
+        """Return whether `say` would change nothing."""
+        for url, relevant in said:
+            row = self._sql.execute("SELECT verdict FROM pages WHERE url = ?", (url,)).fetchone()
+            if row is not None and row[0] != (None if relevant is None else int(relevant)):
+                return False
+        return True
+
     def mirror(self, rows: Iterable[tuple[str, str, bool, str, str, str]]) -> None:
         """Let the table ``verdicts`` hold these: canonical URL, person, relevant, at, drawn, note."""
         with transaction(self._sql):
             self._sql.execute("DELETE FROM verdicts")
             self._sql.executemany("INSERT OR REPLACE INTO verdicts VALUES (?, ?, ?, ?, ?, ?)", rows)
+
+    def n_pages(self) -> int:
+        """Return how many pages there are."""
+        return int(self._sql.execute("SELECT count(*) FROM pages").fetchone()[0])
+
+    def n_decided(self) -> int:
+        """Return how many pages are delivered, or not, against what the model says of them."""
+        return int(self._sql.execute(_DECIDED).fetchone()[0])
 
     def n_delivered(self) -> int:
         """Return how many pages are delivered."""

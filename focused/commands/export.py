@@ -71,7 +71,8 @@ class Command(ProjectCommand):
         add("--since", metavar="DATE", help="published on that day or later: 2024, 2024-05 or 2024-05-31")
         add("--before", metavar="DATE", help="published before that day")
         add("--host", metavar="HOSTS", default="", help="hosts with their subdomains, separated by commas")
-        add("--words", metavar="WORDS", default="", help="words of title or text, in the syntax of SQLite's FTS5")
+        help_ = "words of title or text: a query of SQLite's FTS5; what is none is taken as it stands, word by word"
+        add("--words", metavar="WORDS", default="", help=help_)
 
     def work(self, args: list[str], opts: argparse.Namespace) -> None:
         """Write the export."""
@@ -97,6 +98,8 @@ class Command(ProjectCommand):
             remarks = _write_whole(write, runs, output)
             print(output)
             print(f"{quantity(runs.n_written, 'pages')} of {quantity(len(folders), 'runs')}.")
+            if not runs.n_written and (taken := runs.words_as_they_stand()):
+                remarks.append(f"--words is no query of FTS5, so it was taken as it stands: {harmless(taken)}")
             if n_undated := runs.n_undated():
                 remarks.append(f"Left out: {quantity(n_undated, 'pages')} that do not say when they were published.")
         for remark in [*unknown, *remarks]:

@@ -35,7 +35,7 @@ class Display:
         size = shutil.get_terminal_size((_COLUMNS_WITHOUT_SCREEN, 24))
         width = max(size.columns if self.is_screen else _COLUMNS_WITHOUT_SCREEN, 20)
         lines = wrapped(shown.row["text"][:_MOST_CHARS] or "(no text)", width, _MOST_LINES)
-        foot = [cut(line, width) for line in _foot(shown, judged)]
+        foot = self._fitted(_foot(shown, judged), width, size.lines // 2)
         n_lines = max(size.lines - len(foot) - 4, 1) if self.is_screen else _LINES_WITHOUT_SCREEN
         self.start = min(max(self.start, 0), max(len(lines) - n_lines, 0)) if self.start else 0
         end = self.start + n_lines
@@ -48,6 +48,16 @@ class Display:
         out += [cut(f"--- {more} ---", width), *foot]
         sys.stdout.write((_CLEAR if self.is_screen else "\n") + "\n".join(out) + "\n")
         sys.stdout.flush()
+
+    def _fitted(self, foot: list[str], width: int, most: int) -> list[str]:
+        """Return the lines under the text; the URL, which comes first, is whole unless it would take ``most`` lines."""
+        if not self.is_screen:
+            return foot  # whoever reads it there has room, and may want the addresses
+        url, *rest = foot
+        lines = wrapped(url, width, most + 1)
+        if len(lines) > most:
+            lines = [*lines[: most - 1], cut("".join(lines[most - 1 :]), width)]
+        return [*lines, *(cut(line, width) for line in rest)]
 
     def move(self, n_pages: int) -> None:
         """Move to another part of the text."""

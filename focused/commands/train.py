@@ -10,7 +10,7 @@ from focused.commands.progress import Progress
 from focused.commands.train_examples import read_examples
 from focused.commands.train_fetching import FetchError
 from focused.commands.train_from_run import check_alone, train_from_run
-from focused.commands.train_judging_again import judge_run_again
+from focused.commands.train_judging_again import is_to_be_judged, judge_run_again
 from focused.commands.train_looking_around import link_reading, surroundings, with_looked_at, with_own_settings
 from focused.commands.train_options import (
     add_options,
@@ -20,6 +20,7 @@ from focused.commands.train_options import (
     topic_name,
     written_words,
 )
+from focused.commands.train_put_in_place import NothingNewError
 from focused.commands.train_report import keyword_report, report
 from focused.crawl.declared_settings import check_settings
 from focused.crawl.presets import check_text_learnt
@@ -98,16 +99,18 @@ class Command(ProjectCommand):
             run = local_runs([opts.from_run], self.settings)[0], models_dir
             named = VERDICTS.read(self.settings)
             verdicts = [Path(named)] if named else []
-            done = train_from_run(
-                name,
-                *run,
-                tolerance=tolerance,
-                force=opts.force,
-                say=progress.say,
-                verdicts=verdicts,
-                dry_run=opts.dry_run,
-            )
-            print(done)
+            how: Any = {"tolerance": tolerance, "force": opts.force, "verdicts": verdicts, "dry_run": opts.dry_run}
+            try:
+                print(train_from_run(name, *run, say=progress.say, **how))
+            except NothingNewError as nothing:
+                # What is left to do may be what could not be done when it was learnt: the collection was in use.
+                if opts.dry_run or not is_to_be_judged(name, *run):
+                    raise
+                again = judge_run_again(name, *run, self.settings, verdicts)
+                if is_to_be_judged(name, *run):
+                    raise ValueError(f"{nothing} {again}".strip()) from None
+                print(again)
+                return
             if not opts.dry_run and (again := judge_run_again(name, *run, self.settings, verdicts)):
                 print(again)
             return

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import hashlib
+import json
+from typing import TYPE_CHECKING, Any
 
 from focused.commands.train_from_run_words import about_verdicts, compared_in_words, would
-from focused.commands.train_put_in_place import put_in_place
+from focused.commands.train_put_in_place import NothingNewError, put_in_place
 from focused.method.topic.names import LOOKED_AROUND
 from focused.utils.words import quantity
 
@@ -33,9 +35,17 @@ def train_from_pages_met(
     """
     from focused.retraining.acceptance_by_people import verdicts_decide, why_met_refused
     from focused.retraining.against_met import train_against_met
+    from focused.retraining.run_labels import RUN_MODEL
 
+    about: dict[str, Any] = {"from_run": run_dir.name, "version": run.version, "n_verdicts": len(run.labels)}
+    about |= {RUN_MODEL: run.model_sha256, "learnt_from": _digest(run)}
+    before = topic.manifest.get("retraining") or {}
+    if all(before.get(name) == about[name] for name in ("from_run", RUN_MODEL, "learnt_from")):
+        raise NothingNewError(
+            f"Nothing new was learnt in {run_dir}: topic {topic.name!r} has been trained against its "
+            f"{quantity(len(run.pages), 'pages')}, with the same verdicts. The topic stays as it is."
+        )
     say(f"Learning from {quantity(len(run.pages), 'pages')} that the crawl met")
-    about = {"from_run": run_dir.name, "version": run.version, "n_verdicts": len(run.labels)}
     random_state = int(topic.manifest.get("random_state") or 0)
     made = train_against_met(topic, run.pages, run.labels, about=about, random_state=random_state)
     errors = made.manifest["retraining"].get("errors_on_verdicts", {})
@@ -50,8 +60,8 @@ def train_from_pages_met(
         )
     assert made.examples is not None
     n_unlabeled = int((~made.examples.positive).sum())
-    before = ("background", LOOKED_AROUND)
-    examples = {name: value for name, value in made.manifest["examples"].items() if name not in before}
+    others = ("background", LOOKED_AROUND)
+    examples = {name: value for name, value in made.manifest["examples"].items() if name not in others}
     made.manifest["examples"] = examples | {"unlabeled": {"n_pages": n_unlabeled, "from_run": run_dir.name}}
     last_lines = put_in_place(topic, made, run_dir, models_dir)
     retraining = made.manifest["retraining"]
@@ -66,3 +76,9 @@ def train_from_pages_met(
             *last_lines,
         ]
     )
+
+
+def _digest(run: RunLabels) -> str:
+    """Return what tells whether a run teaches the same again: its pages, and what people say of them."""
+    learnt = [[page.number, page.url, run.labels.get(page.number)] for page in run.pages]
+    return hashlib.sha256(json.dumps(learnt).encode()).hexdigest()

@@ -6,14 +6,16 @@ from typing import TYPE_CHECKING
 
 from focused.commands.train_from_pages_met import train_from_pages_met
 from focused.commands.train_from_run_words import (
+    NOT_BY_ALL,
     about_verdicts,
+    against_by_examples,
     compared,
     compared_in_words,
     decided,
     verdict_on,
     would,
 )
-from focused.commands.train_put_in_place import put_in_place
+from focused.commands.train_put_in_place import NothingNewError, put_in_place
 from focused.method.topic import check_counting, load_topic
 from focused.utils.file_names import RETRAINING_FILE
 from focused.utils.places import SHIPPED_MODELS_DIR
@@ -65,8 +67,8 @@ def train_from_run(
     takes a new model that is worse, or whose topic has been trained since the crawl. With ``dry_run`` nothing is written:
     what is returned says what a new model would be, also of one that would be refused.
 
-    A ValueError says that the run is of another topic or model, that nothing joined in it that the topic does not know, or
-    that the new model is worse.
+    A ValueError says that the run is of another topic or model, that nothing joined in it that the topic does not know (a
+    `NothingNewError`), or that the new model is worse.
     """
     from focused.retraining.acceptance import (
         acceptance_figures,
@@ -77,7 +79,7 @@ def train_from_run(
     from focused.retraining.assumed_positives import with_assumed_positives
     from focused.retraining.augmentation import known_pages
     from focused.retraining.judged_pages import that_join
-    from focused.retraining.run_labels import read_run_labels
+    from focused.retraining.run_labels import RUN_MODEL, read_run_labels
     from focused.retraining.training import Retraining
     from focused.retraining.versions import FIRST
 
@@ -97,7 +99,7 @@ def train_from_run(
     random_state = int(topic.manifest.get("random_state") or 0)
     retraining = Retraining(topic, that_join(pages, labels | told), random_state=random_state)
     if not joined and all(retraining.accepted_before[number] is label for number, label in told.items()):
-        raise ValueError(
+        raise NothingNewError(
             f"Nothing new was learnt in {run_dir}: what version {version} was learnt from "
             f"({quantity(len(known), 'pages')}) "
             f"is among the examples of topic {name!r} already, with the same labels. The topic stays as it is."
@@ -114,6 +116,7 @@ def train_from_run(
     counts = {"n_positive": n_positive, "n_negative": len(joined) - n_positive, "n_verdicts": len(people)}
     held_out = {"new": round(found.new, 6), "first": round(found.first, 6)}
     about = {"from_run": run_dir.name, "version": version, **counts, "n_known": len(known), "held_out": held_out}
+    about[RUN_MODEL] = run.model_sha256
     widens = mostly_verdicts(labels, people)
     made = retraining.train(labels, people, about=about, widens=widens, slips=slips, told=told, say=say)
     new = acceptance_figures(made)
@@ -129,15 +132,18 @@ def train_from_run(
         )
     else:
         why = "" if by_people else errors_in_words(errors)
-    how = compared_in_words(why, by_people, errors, verdict_on(found, new, first, widens))
+    warning = "" if why or is_assumed else against_by_examples(new, first, tolerance, errors)
+    how = compared_in_words(why, by_people, errors, NOT_BY_ALL if warning else verdict_on(found, new, first, widens))
     figures_of_both = f"{compared(found, len(people))}; {decided(new, first)}"
+    # The command that puts the former topic back stands at the end.
+    warned = [f"{warning} Below is how to have that back."] if warning else []
     if why and not (force or dry_run):
         raise ValueError(
             f"Topic {name!r} stays as it is, for the new model is worse: {why}. Compared: {figures_of_both}. Take it all the "
             "same with --force; the former topic is kept."
         )
     if dry_run:
-        return would(topic, made, run_dir, f"{how}: {figures_of_both}")
+        return would(topic, made, run_dir, f"{how}: {figures_of_both}", warning)
     last_lines = put_in_place(topic, made, run_dir, models_dir)
     figures = made.manifest["figures"]
     lines = [
@@ -146,6 +152,7 @@ def train_from_run(
         f"joined, {f'as in version {version}' if version != FIRST else 'by verdicts on pages'} of {run_dir}."
         + (f" Known already, and not joined again: {quantity(len(known), 'pages')}." if known else ""),
         f"{how}: {figures_of_both}.",
+        *warned,
         f"F1 of held-out examples {figures['f1']:.3f} ({figures['f1_low']:.3f} to {figures['f1_high']:.3f}), with "
         f"{figures['prior']:.1%} of the pages relevant.",
         *about_verdicts(made, len(people) + len(slips) + len(told), len(slips), run),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from focused.collection.verdict_words import about_not_fetched, contradictions
@@ -19,9 +20,13 @@ if TYPE_CHECKING:
 WOULD = "Nothing is written: this is what a training"
 """How the answer of a dry run begins."""
 _N_NAMED = 5
+_MANY_VERDICTS = 20
+"""From so many on verdicts are believed against a topic's own examples without a warning."""
+NOT_BY_ALL = "By the order of the pages and the recall it is not clearly worse"
+"""What is said of a model that other figures call clearly worse, and that is accepted all the same."""
 
 
-def would(topic: Topic, made: Topic, run_dir: Path, how: str) -> str:
+def would(topic: Topic, made: Topic, run_dir: Path, how: str, warning: str = "") -> str:
     """Say what a new model would be and change, of which nothing is written."""
     from focused.retraining.changed_mind import changes
     from focused.retraining.changed_mind import lines as changed_lines
@@ -38,6 +43,7 @@ def would(topic: Topic, made: Topic, run_dir: Path, how: str) -> str:
         [
             f"{WOULD} of topic {topic.name} would do.",
             f"{how}.",
+            *filter(None, [warning]),
             *of_examples,
             *changed_lines(changes(topic, made, run_dir)),
         ]
@@ -107,6 +113,27 @@ def compared_in_words(why: str, by_people: bool | None, errors: Mapping[str, int
     if not errors.get("n_judged"):
         return otherwise
     return f"{'It is better by what people say' if by_people else otherwise} ({errors_in_words(errors)})"
+
+
+def against_by_examples(
+    new: AcceptanceFigures, first: AcceptanceFigures, tolerance: float, errors: Mapping[str, int]
+) -> str:
+    """Return a warning where a topic's own examples call a model worse that is accepted by verdicts; else empty.
+
+    Where many verdicts speak for it there is none: they may widen a topic to what its examples do not show. A few cannot show
+    that, and may as well have spoilt the model.
+    """
+    n_judged = errors.get("n_judged", 0)
+    # Relevances move with what verdicts teach, so the Brier skill falls with the best of them, too.
+    why = replace(new, skill=first.skill).why_worse(first, tolerance)
+    is_many = n_judged >= _MANY_VERDICTS
+    if not why or (is_many and errors["new"] < errors["first"]):
+        return ""
+    but = "these do not show that it is better" if is_many else f"{quantity(n_judged, 'verdicts')} are few"
+    return (
+        f"WARNING: by the topic's own examples it is clearly worse: {why}. It is accepted all the same, for verdicts may show "
+        f"what the examples do not; but {but}. Judge more pages and train again, or keep the former topic."
+    )
 
 
 def verdict_on(found: Comparison, new: AcceptanceFigures, first: AcceptanceFigures, widens: bool) -> str:

@@ -9,6 +9,7 @@ from math import inf
 from typing import TYPE_CHECKING, Any
 
 from focused.collection.judged_rows import JudgedRows
+from focused.collection.learnt import name_of_model
 from focused.collection.schema import CollectionFileError, advice
 from focused.crawl.own_settings import JUDGE_AGAIN_SECS, LANGUAGES, PAGE_CLASSIFIER
 from focused.crawl.reader_and_judge import make_judge
@@ -20,6 +21,7 @@ from focused.retraining.judged_again import JudgingAgain, judges_words, note_wha
 from focused.retraining.versions import AFTERWARDS
 from focused.utils.file_names import COLLECTION_FILE, FRONTIER_FILE, RUN_FILE
 from focused.utils.files import read_regular
+from focused.utils.places import SHIPPED_MODELS_DIR
 from focused.utils.words import quantity
 
 if TYPE_CHECKING:
@@ -60,6 +62,21 @@ def judge_run_again(
     except (CollectionFileError, sqlite3.Error) as error:
         what = advice(path, error) if isinstance(error, sqlite3.Error) else error
         return f"The pages of {run_dir} are not judged by it: {what}"
+
+
+def is_to_be_judged(name: str, run_dir: Path, models_dir: Path) -> bool:
+    """Return whether a topic was trained from a run whose pages it has not judged yet, such as when somebody else wrote."""
+    from focused.retraining.run_labels import was_trained_from
+
+    topic, path = load_topic(name, models_dir, SHIPPED_MODELS_DIR), run_dir / COLLECTION_FILE
+    if not (path.is_file() and was_trained_from(topic, run_dir)):
+        return False
+    try:
+        with closing(JudgedRows(path)) as rows:
+            known = rows.as_they_came()
+    except (CollectionFileError, sqlite3.Error):
+        return True
+    return (known.version, known.model) != (AFTERWARDS, name_of_model(topic.model_sha256))
 
 
 def _judged(run_dir: Path, judge: Any, verdicts: Sequence[Path]) -> str:

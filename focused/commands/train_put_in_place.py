@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from focused.method.topic import Topic
 
 
+class NothingNewError(ValueError):
+    """A topic knows all that a run could teach it."""
+
+
 def put_in_place(topic: Topic, made: Topic, run_dir: Path, models_dir: Path) -> list[str]:
     """Save a topic that was made of another from a run; return which pages changed sides, and where both topics are.
 

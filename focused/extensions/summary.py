@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from focused.collection.figure_words import figure_lines
 from focused.collection.verdict_words import about_not_fetched, contradictions
+from focused.crawl.delivered_words import DELIVERED, about_delivered, counted
 from focused.crawl.failures import words_of_exception
 from focused.crawl.judged_again import words_of_judging_again
 from focused.crawl.losses import LOSSES
@@ -91,15 +92,10 @@ class Summary:
             yield f"No page was relevant. {hint}"
         yield words_of_judging_again(stats)
         # Not always as many as were judged relevant: copies, verdicts, and what the last model says of all pages.
-        n_delivered = stats.get("focused/pages/delivered_count")
-        if n_delivered is not None and n_delivered != harvest.n_relevant:
-            yield (
-                f"Judged relevant when they came: {quantity(harvest.n_relevant, 'pages')}. Delivered now: {n_delivered:,}, "
-                "for verdicts or a later model have changed what is said of some"
-            )
-        has_pages = (n_delivered or harvest.n_relevant) and self._crawler.settings.getbool("FOCUSED_PAGES_ENABLED")
-        counted = "" if n_delivered is None else f" ({n_delivered:,})"
-        yield f"relevant pages  {plan.run_dir / PAGES_FILE}{counted}" if has_pages else ""
+        yield about_delivered(stats, harvest.n_pages, harvest.n_relevant)
+        has_pages = (stats.get(DELIVERED) or harvest.n_relevant) and settings.getbool("FOCUSED_PAGES_ENABLED")
+        pages = plan.run_dir / PAGES_FILE
+        yield f"relevant pages  {pages}{counted(pages, stats)}" if has_pages else ""
         yield f"harvest rate    {plan.run_dir / HARVEST_FILE}"
         yield f"the whole run   {plan.run_dir / RUN_FILE}"
 

@@ -13,6 +13,7 @@ from scrapy.utils.asyncio import create_looping_call
 from focused.collection.verdict_rows import VerdictRows
 from focused.crawl.delivered_feeds import DeliveredFeeds
 from focused.crawl.delivered_files import put_pages_right, take_out
+from focused.crawl.delivered_words import BY_PEOPLE, DELIVERED, ROWS
 from focused.crawl.judged_again import judge_again
 from focused.crawl.late_delivery import LateDelivery
 from focused.crawl.own_settings import COLLECTION
@@ -47,7 +48,8 @@ class VerdictsPipeline:
     Settings: FOCUSED_VERDICTS, a further file or folder beside ``RUN_DIR/verdicts/``, which is always read.
 
     Stats: ``focused/verdicts/used_count``, ``focused/verdicts/pending_count``, ``focused/verdicts/added_count``,
-    ``focused/verdicts/withdrawn_count``, ``focused/verdicts/not_applied_count``, ``focused/pages/delivered_count``.
+    ``focused/verdicts/withdrawn_count``, ``focused/verdicts/not_applied_count``, ``focused/pages/delivered_count``,
+    ``focused/verdicts/decided_count``, ``focused/collection/rows_count``.
     """
 
     def __init__(self, crawler: Crawler, crawl: Crawl) -> None:
@@ -130,7 +132,9 @@ class VerdictsPipeline:
             # Pages that are wanted have been written by now, so its counts would contradict those of the summary.
             self._put_pages_right(says=False)
         if self._rows is not None:
-            self._stats.set_value("focused/pages/delivered_count", self._rows.n_delivered())
+            self._stats.set_value(DELIVERED, self._rows.n_delivered())
+            self._stats.set_value(ROWS, self._rows.n_pages())
+            self._stats.set_value(BY_PEOPLE, self._rows.n_decided())
             if len(self._reader.table):
                 n_pending = self._try(lambda rows: n_not_fetched(rows, self._reader.table, self._forms))
                 self._stats.set_value("focused/verdicts/pending_count", n_pending or 0)

@@ -12,6 +12,7 @@ from focused.retraining.feedback import FeedbackFiles
 from focused.retraining.verdict_reader import MAX_PAGES
 from focused.retraining.verdict_table import VerdictTable
 from focused.utils.file_names import COLLECTION_FILE, VERDICTS_FOLDER
+from focused.utils.sqlite_files import may_be_written
 from focused.utils.url_forms import canonical_form
 
 if TYPE_CHECKING:
@@ -66,15 +67,20 @@ class KnownPages:
 
 def take_in_all(rows: VerdictRows, table: VerdictTable, forms: KnownForms) -> list[Change]:
     """Let a collection say of every page what people say of it, and mirror their verdicts; return what changes by that."""
-    said: dict[str, bool | None] = dict.fromkeys(rows.judged())
-    said |= {forms.url_of(each.url): None for each in table}
-    changes = rows.say([(url, table.relevant(forms.of(url))) for url in said])
+    changes = rows.say(_said(rows, table, forms))
     rows.mirror(
         (each.url, each.person, each.relevant, each.at, each.drawn, each.note)
         for each in table
         if each.relevant is not None
     )
     return changes
+
+
+def _said(rows: VerdictRows, table: VerdictTable, forms: KnownForms) -> list[tuple[str, bool | None]]:
+    """Return what people say of each page that is judged, or was."""
+    urls: dict[str, None] = dict.fromkeys(rows.judged())
+    urls |= {forms.url_of(each.url): None for each in table}
+    return [(url, table.relevant(forms.of(url))) for url in urls]
 
 
 def apply_verdicts(run_dir: Path, *further: Path, say: Callable[[str], object] = str) -> list[Change]:
@@ -86,12 +92,13 @@ def apply_verdicts(run_dir: Path, *further: Path, say: Callable[[str], object] =
     Raises
     ------
     CollectionFileError
-        If the collection cannot be written.
+        If the collection cannot be read, or does not follow them yet and cannot be written.
     """
     path = run_dir / COLLECTION_FILE
     if not path.is_file():
         return []
-    files, forms, rows = FeedbackFiles(*further, optional=run_dir / VERDICTS_FOLDER), KnownForms(), VerdictRows(path)
+    files, forms = FeedbackFiles(*further, optional=run_dir / VERDICTS_FOLDER), KnownForms()
+    rows = VerdictRows(path, read_only=not may_be_written(path))
     try:
         table = VerdictTable(MAX_PAGES, KnownPages(rows, forms))
         for line in filter(None, (*_read(files, table), table.about_forgotten())):
@@ -105,6 +112,10 @@ def apply_verdicts(run_dir: Path, *further: Path, say: Callable[[str], object] =
             forms.remember(url, location)
         if n := n_not_fetched(rows, table, forms):
             say(about_not_fetched(n))
+        if rows.is_read_only:
+            if rows.is_said(_said(rows, table, forms)):
+                return []
+            raise CollectionFileError(f"{path} may not be written")
         return take_in_all(rows, table, forms)
     except sqlite3.Error as error:
         raise CollectionFileError(advice(path, error)) from None

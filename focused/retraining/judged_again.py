@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.special import expit, logit
 
+from focused.collection.learnt import name_of_model
 from focused.method.page.text_units import PAGE
 from focused.method.topic.counted import relevance_of_texts
 from focused.method.topic.judge import Judge
@@ -75,7 +76,8 @@ class JudgingAgain:
     def steps(self) -> Generator[int, None, None]:
         """Judge all pages that can be; yield after each slice how many pages it had."""
         self._end = time.monotonic() + self.n_seconds
-        known = replace(self.rows.as_they_came(), version=self.version)
+        model = name_of_model(self.judge.topic.model_sha256)
+        known = replace(self.rows.as_they_came(), version=self.version, model=model)
         ids, found = list[int](), list[float]()
         for rows in self.rows.slices(_SLICE_PAGES):
             relevances = relevance_of_texts(self.judge.topic, [row.terms for row in rows], PAGE)

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 _MAX_RUN_BYTES = 50_000_000
+RUN_MODEL = "run_model_sha256"
+"""Under which a topic's manifest keeps the model that the run began with from which the topic was trained."""
 
 
 @dataclass(frozen=True)
@@ -56,12 +58,15 @@ class RunLabels:
     n_not_fetched: int
     #: What each person says of each page, by the canonical form of its URL.
     said: Mapping[str, Mapping[str, bool]]
+    #: Digest of the model that the crawl began with.
+    model_sha256: str
 
 
 def read_run_labels(run_dir: Path, topic: Topic, *, further: Sequence[Path] = (), force: bool = False) -> RunLabels:
     """Read what a crawl of a topic learnt from, and what people say of its pages.
 
-    ``further`` verdict files are read beside ``RUN_DIR/verdicts/``. With ``force`` also if the topic has been trained since.
+    ``further`` verdict files are read beside ``RUN_DIR/verdicts/``. With ``force`` also if the topic has been trained since,
+    from something else than this run.
 
     Raises
     ------
@@ -72,10 +77,11 @@ def read_run_labels(run_dir: Path, topic: Topic, *, further: Sequence[Path] = ()
     run = _read_run(run_dir)
     if run.get("topic") != topic.name:
         raise ValueError(f"{run_dir} is a crawl of topic {run.get('topic')!r}. Name that topic, or another run.")
-    if run.get("model_sha256") != topic.model_sha256 and not force:
+    began_with = str(run.get("model_sha256") or "")
+    if not (began_with == topic.model_sha256 or is_trained_from(topic, run_dir, began_with) or force):
         raise ValueError(
             f"{run_dir} was crawled with another model of topic {topic.name!r} than the one there is: it has been trained "
-            "since, perhaps from this very run. Train from it nevertheless with --force."
+            "since, and not from this run. Train from it nevertheless with --force."
         )
     attempts = read_attempts(run_dir)
     version = version_in_use(attempts)
@@ -101,11 +107,27 @@ def read_run_labels(run_dir: Path, topic: Topic, *, further: Sequence[Path] = ()
     is_against_met = any(each.version == version and each.n_drawn for each in attempts)
     found = RunLabels(
         *(version, labels | verdicts, verdicts, every, is_against_met, n_bad),
-        *(n_without_words, n_not_fetched, said.said()),
+        *(n_without_words, n_not_fetched, said.said(), began_with),
     )
     if not (is_against_met or that_join(found.pages, found.labels)):
         raise ValueError(f"{record_path(run_dir)} holds none of the pages that version {version} was learnt from.")
     return found
+
+
+def is_trained_from(topic: Topic, run_dir: Path, began_with: str) -> bool:
+    """Return whether a topic's model was trained from a run, which began with a model of this digest.
+
+    Once or several times, one after the other: judging and training take turns.
+    """
+    about = topic.manifest.get("retraining") or {}
+    # Manifests of before there was the second one name only the model that was trained again.
+    first = about.get(RUN_MODEL, about.get("from_model_sha256"))
+    return bool(began_with) and about.get("from_run") == run_dir.name and first == began_with
+
+
+def was_trained_from(topic: Topic, run_dir: Path) -> bool:
+    """Return `is_trained_from`, of a run whose file is yet to be read; a `TopicError` says that it cannot be."""
+    return is_trained_from(topic, run_dir, str(_read_run(run_dir).get("model_sha256") or ""))
 
 
 def _labels_of(run_dir: Path, topic: Topic, version: int) -> dict[int, bool]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterator, Mapping
+    from pathlib import Path
 
 VIEW_SECS, TAKING_IN_SECS = 2.0, 30.0
 """What is waited for by who looks at a page; and by who judges: verdicts are taken in, and all pages read."""
@@ -32,6 +34,11 @@ def done_within(secs: float) -> Iterator[None]:
         yield
     finally:
         _ends_at.reset(token)
+
+
+def may_be_written(path: Path) -> bool:
+    """Return whether a file may be written, and files be made beside it, as SQLite wants."""
+    return os.access(path, os.W_OK) and os.access(path.resolve().parent, os.W_OK)
 
 
 def _is_over() -> bool:
