@@ -136,6 +136,22 @@ def test_rows_that_still_wait_when_the_crawl_closes_are_written_before_anybody_l
     other.close()
 
 
+def test_a_row_that_cannot_be_made_is_lost_alone_and_keeps_no_commit_waiting(crawler, tmp_path):
+    pipeline = CollectionPipeline.from_crawler(crawler)
+    pipeline.open_spider()
+    pipeline._is_called = True  # as on the durable frontier, which calls before its commit
+    for number in range(1, 4):
+        crawler.spider.crawl.harvest.n_pages = number - 1
+        page = item(crawler, hand_made.html(hand_made.STARS), f"http://h.org/{number}")
+        pipeline.process_item(page)
+    pipeline._waiting[1].headings = [object()]  # what JSON cannot hold, as a page reader of somebody else's may give
+    crawler.spider.crawl.write_rows()
+    assert written(tmp_path) == [(1, "http://h.org/1"), (3, "http://h.org/3")]
+    assert crawler.stats.get_value("focused/collection/written_count") == 2
+    assert crawler.stats.get_value("focused/collection/lost_count") == 1
+    pipeline.close_spider()
+
+
 def test_of_rows_that_cannot_be_written_as_many_are_lost_and_counted_as_find_no_room(crawler, monkeypatch, tmp_path):
     pipeline, other = with_pages(crawler, monkeypatch, 5, most_waiting=3)
     assert crawler.stats.get_value("focused/collection/lost_count") == 1

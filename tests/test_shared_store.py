@@ -256,13 +256,18 @@ def test_two_pages_that_each_meet_the_link_that_the_other_moves_do_not_lock_each
         assert sql.execute("SELECT score FROM focused.links").fetchall() == [(0.75,), (0.75,)]
 
 
+def with_many_links(database: str) -> tuple[SharedStore, list[FrontierLink]]:
+    """Return a store with links enough for a plan by key, and these."""
+    store, links = a_store(database), [a_link(number) for number in range(6_000)]
+    store.add(links)
+    until(lambda: store.worker.exchange.n_written, store)
+    return store, links
+
+
 def test_a_page_counts_though_another_worker_moves_its_link_at_that_moment(prepared):
     """PostgreSQL 18 leaves out what it has waited for, if the table is partitioned and large enough for a plan by key."""
-    store = a_store(prepared)
-    links = [a_link(number) for number in range(6_000)]
-    store.add(links)
+    store, links = with_many_links(prepared)
     exchange = store.worker.exchange
-    until(lambda: exchange.n_written, store)
     worker, writer, ended = exchange.worker, exchange.writer, links[: 2 * N_HOSTS]
     written = []
     with connect(prepared) as sql, connect(prepared) as other:
@@ -286,11 +291,8 @@ def test_a_page_counts_though_another_worker_moves_its_link_at_that_moment(prepa
 
 def test_links_are_moved_though_another_worker_changes_them_at_that_moment(prepared):
     """Moves alone are locked by the statement that moves: what it has waited for is moved, too, but not what has ended."""
-    store = a_store(prepared)
-    links = [a_link(number) for number in range(6_000)]
-    store.add(links)
+    store, links = with_many_links(prepared)
     exchange = store.worker.exchange
-    until(lambda: exchange.n_written, store)
     moved, ended = links[: 2 * N_HOSTS], links[0].fingerprint
     page = PageCommit(exchange.worker, moves=[Move(each.fingerprint, each.host, 0.75) for each in moved])
     written = []

@@ -141,7 +141,8 @@ class CollectionPipeline:
                     self._has_waited = True
                     logger.warning("%s cannot be written now: %s. It is tried again.", self._store.path, error)
                 return
-            except sqlite3.Error as error:  # of one row alone, or of a damaged file: no other attempt would help
+            except Exception as error:  # noqa: BLE001  of one row, or of a damaged file: no other attempt would help, and none
+                # may keep the frontier from its commit.
                 if n_together == 1:
                     self._lose(str(error))
                 n_together = 1
