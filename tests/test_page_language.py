@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from focused.method.page.page_language import declared_language, is_plainly_english, other_language
+from focused.method.page import page_language as languages
+from focused.method.page.page_language import declared_language, is_plainly_english, language_of_text, other_language
 from focused.method.page.reader import PageReader
 from focused.method.text.analyzer import Analyzer
 
@@ -76,3 +77,17 @@ def test_a_declaration_stands_at_the_beginning_of_the_page(body, language):
 )
 def test_english_is_told_by_its_function_words_and_other_languages_are_never_taken_for_it(text, expected):
     assert is_plainly_english(text) is expected
+
+
+def test_english_sentences_around_a_listing_are_known_without_the_detector(reader, monkeypatch):
+    sentences = (
+        "The pulsar that was found in the nebula is one of those which have been seen by the students of the school. "
+    )
+    listing = "malloc(sizeof) strncpy(dst, src) errno EINVAL O_RDONLY fprintf(stderr) "
+    text = sentences * 4 + listing * 5 + sentences * 4
+    page = reader.read(f"<p>{text}".encode(), "http://h.org/", "text/html")
+    middle = len(text) // 2
+    assert not is_plainly_english(text[middle - 150 : middle + 150])
+    monkeypatch.setattr(languages, "detect_language", lambda *_, **__: "asked")
+    assert language_of_text(page, text) == "en"
+    assert language_of_text(page, listing * 20) == "asked"

@@ -89,7 +89,7 @@ def term_counts(counts: Counts) -> TermCounts:
     if len(ids) > MAX_TERMS:
         chosen = np.argsort(-numbers, kind="stable")[:MAX_TERMS]
         ids, numbers = ids[chosen], numbers[chosen]
-    return dict(zip(TERMS.terms(ids), numbers.tolist(), strict=True))
+    return dict(zip(TERMS.terms(ids), numbers.tolist(), strict=False))  # strict costs a third, and they are as many
 
 
 def judged_terms(page: Page, page_text: str) -> TermCounts:

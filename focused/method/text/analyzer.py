@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import threading
 import unicodedata
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -185,8 +186,10 @@ class TermTable:
         >>> table.terms(Analyzer("en", table).ids("Stars of the sky"))
         ['star', 'sky']
         """
-        table = self._terms
-        return [table[at] if at >= 0 else "?" for at in (ids - FIRST_TERM).tolist()]
+        table, places = self._terms, (ids - FIRST_TERM).tolist()
+        if len(places) > 1 and min(places) >= 0:
+            return list(itemgetter(*places)(table))
+        return [table[at] if at >= 0 else "?" for at in places]
 
 
 TERMS = TermTable()
