@@ -66,7 +66,8 @@ def main_text(lines: Lines, is_main: Flags) -> str:
 
 
 def _with_neighbours(kinds: Integers, lines: Lines, is_known: bool) -> Flags:
-    own, headings = kinds == _OWN, lines.level > 0
+    own: Flags = kinds == _OWN
+    headings: Flags = lines.level > 0
     _leave_out_teasers(own, kinds, lines)
     _fill_gaps(own, kinds, lines, headings, is_known)
     _leave_out_headings(own, kinds, lines, headings)
