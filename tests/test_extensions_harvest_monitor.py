@@ -18,7 +18,7 @@ from commands import crawl, crawl_argv, environment, scrapy, started
 from scrapy.utils.test import get_crawler
 from sites import Reply, Site
 
-from focused.crawl.estimated_harvest import EstimatedHarvest
+from focused.crawl.harvest_so_far import HarvestSoFar
 from focused.crawl.outlook import Outlook
 from focused.crawl.resume_command import how_to_resume
 from focused.crawl.time_left import TimeLeft
@@ -143,7 +143,7 @@ def test_a_progress_line_that_has_not_changed_is_not_repeated_before_a_minute_is
     register_crawl(crawler, SimpleNamespace(frontier=SimpleNamespace(n_waiting=0, host_counts=lambda: None)))
     plan = SimpleNamespace(max_pages=0, max_relevant=0, max_minutes=0, stop_when="budgets")
     monitor = HarvestMonitor(
-        *(crawler, plan, harvest, EstimatedHarvest()),
+        *(crawler, plan, harvest, HarvestSoFar()),
         Outlook(plan, harvest, crawler.settings),
     )
     caplog.set_level(logging.INFO, logger="focused.extensions.harvest_monitor")

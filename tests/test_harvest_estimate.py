@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from hand_made import topic as hand_made_topic
 
-from focused.crawl.estimated_harvest import EstimatedHarvest
+from focused.crawl.harvest_so_far import HarvestSoFar
 from focused.method.learning.estimators.class_prior import estimate_prior
-from focused.method.learning.harvest_share import estimate_share, prior_of_pages_met
+from focused.method.learning.share_of_relevant import estimate_share, prior_of_pages_met
 from focused.method.topic import load_topic
 from focused.method.topic.harvest_estimate import HarvestEstimate, of_relevances, with_pages_since
 from focused.method.topic.told_apart import why_not_told_apart
@@ -71,7 +71,7 @@ def test_pages_since_the_last_training_make_the_harvest_less_certain():
 
 
 def test_the_harvest_is_not_known_before_the_first_training_and_known_after_it():
-    estimate = EstimatedHarvest(is_against_met=True)
+    estimate = HarvestSoFar(is_against_met=True)
     for _ in range(30):
         estimate.add(0.9, True)
     assert (estimate.now(), estimate.text()) == (None, "not known yet")
@@ -84,7 +84,7 @@ def test_the_harvest_is_not_known_before_the_first_training_and_known_after_it()
 
 @pytest.mark.parametrize("n_relevant", [0, 1])
 def test_where_no_page_looks_like_the_examples_nobody_knows_whether_there_are_none(n_relevant):
-    estimate = EstimatedHarvest(is_against_met=True)
+    estimate = HarvestSoFar(is_against_met=True)
     for _ in range(20):  # by the background, to which every page looks like the topic
         estimate.add(0.9, True)
     estimate.met(20, {"share": 0.01, "low": 0.0, "high": 0.03})
@@ -99,7 +99,7 @@ def test_where_no_page_looks_like_the_examples_nobody_knows_whether_there_are_no
 
 
 def test_a_model_that_was_trained_on_its_web_says_its_harvest_by_its_relevances():
-    estimate = EstimatedHarvest()
+    estimate = HarvestSoFar()
     for number in range(100):
         assert (estimate.now() is None) is (number < 20)  # of a few pages no share is said
         estimate.add(0.7 if number % 2 else 0.1, bool(number % 2))
@@ -118,7 +118,7 @@ def test_a_model_that_was_trained_on_its_web_says_its_harvest_by_its_relevances(
 def test_where_nothing_tells_the_harvest_the_crawl_says_why(examples, settings, why):
     topic = hand_made_topic()
     topic.manifest |= {"examples": examples, "figures": {"f1": 0.9}}
-    estimate = EstimatedHarvest.of_crawl(topic, settings)
+    estimate = HarvestSoFar.of_crawl(topic, settings)
     assert why in estimate.why_unknown
     assert bool(why) is bool(estimate.why_unknown)
 
@@ -127,7 +127,7 @@ def test_a_resumed_crawl_knows_the_relevances_of_the_pages_before(tmp_path):
     path = tmp_path / "fetched.csv"
     rows = "".join(f"{n},u,{r},{int(r == 0.5)}\n" for n, r in enumerate([0.5, "", 0.25] * 10))
     path.write_text(f"number,url,relevance,relevant\n{rows}")
-    estimate = EstimatedHarvest()
+    estimate = HarvestSoFar()
     estimate.restore(path, 30)
     assert tuple(estimate.now() or ()) == pytest.approx(of_relevances([0.5, 0.0, 0.25] * 10, 1 / 3))
 

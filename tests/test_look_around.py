@@ -683,6 +683,7 @@ def test_a_crawl_for_words_that_no_page_holds_ends_and_names_them(web, models, t
     assert 40 <= len(rows_of(run_dir)) < 50
     assert "none of the topic's words stands in any of the 40 pages met: zyx wvu." in done.err
     assert "Finished (words_not_found)" in done.err
+    assert done.exit_code == 1
     assert "With what is left of the budgets" not in done.err  # the crawl would not go on like this
     drawn = sum(row["link_reason"] == "look around" for row in rows_of(run_dir))
     assert 15 <= drawn <= 25

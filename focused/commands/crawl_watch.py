@@ -102,10 +102,13 @@ def watch(crew: Crew, crawl: WatchedCrawl, interval_secs: float, revive: Callabl
         time.sleep(_LOOK_SECS)
     if totals is not None:
         _refresh(run_dir)
+        has_nothing = totals.reason is not None and not totals.n_pages
+        if has_nothing:
+            logger.error("No page was fetched. What came instead: %s, at its end", run_dir / FOLDER / "1.log")
         _say_the_end(totals, (totals.n_pages - n_before) / max(secs, 1e-9), run_dir, crew)
-    else:
-        logger.error("The database does not answer. When it does, go on: %s", how_to_resume(sys.orig_argv, run_dir))
-    return int(crew.has_failed or totals is None)
+        return int(crew.has_failed or has_nothing)
+    logger.error("The database does not answer. When it does, go on: %s", how_to_resume(sys.orig_argv, run_dir))
+    return 1
 
 
 def _say_who_failed(crew: Crew, run_dir: Path) -> None:

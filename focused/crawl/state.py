@@ -11,9 +11,9 @@ from scrapy.utils.defer import deferred_from_coro
 
 from focused.crawl.checked_merge import CheckedMerge
 from focused.crawl.copies import KnownTexts
-from focused.crawl.estimated_harvest import EstimatedHarvest
 from focused.crawl.furniture import Furniture
 from focused.crawl.harvest import HarvestCounter
+from focused.crawl.harvest_so_far import HarvestSoFar
 from focused.crawl.judging import Judging
 from focused.crawl.outlook import Outlook
 from focused.crawl.own_settings import COLLECTION, COPIES
@@ -73,7 +73,7 @@ class Crawl:
         #: Pages that the crawl is meant to fetch; 0: no limit. An evaluation does not count all that are fetched.
         self.goal_pages = plan.goal_pages or plan.max_pages
         #: What is known of the harvest beside the verdicts that are counted.
-        self.estimate = EstimatedHarvest.of_crawl(plan.topic, settings)
+        self.estimate = HarvestSoFar.of_crawl(plan.topic, settings)
         #: What is still to come.
         self.outlook = Outlook(plan, self.harvest, settings)
         #: What is so by the alerts that hold at present, by their names.
@@ -100,12 +100,12 @@ class Crawl:
     def give_up(self, why: str) -> None:
         """End the crawl because its strategy is wrong; say why once, however many pages are under way."""
         if not self.plan.error:
-            self.cannot_begin(why)
+            self.fail(why)
             assert self._crawler.engine is not None
             deferred_from_coro(self._crawler.engine.close_spider_async(reason="wrong_scores"))
 
-    def cannot_begin(self, why: str) -> None:
-        """Say why nothing is asked for; the crawl's command then fails."""
+    def fail(self, why: str) -> None:
+        """Say why the crawl does not do what it was started for; its command then fails."""
         self.plan.error = why
         logger.error(why)
 

@@ -13,7 +13,7 @@ from scrapy import signals
 from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings
 from scrapy.utils.asyncio import create_looping_call
 
-from focused.crawl.estimated_harvest import NOT_YET
+from focused.crawl.harvest_so_far import NOT_YET
 from focused.crawl.own_settings import DATABASE, SECRET
 from focused.crawl.pdf_counts import being_read
 from focused.crawl.presets import about_preset
@@ -41,8 +41,8 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from focused.collection.judged_figures import JudgedFigures
-    from focused.crawl.estimated_harvest import EstimatedHarvest
     from focused.crawl.harvest import HarvestCounter
+    from focused.crawl.harvest_so_far import HarvestSoFar
     from focused.crawl.outlook import Outlook
     from focused.crawl.plan import CrawlPlan
 
@@ -63,7 +63,7 @@ class HarvestMonitor:
     """
 
     def __init__(
-        self, crawler: Crawler, plan: CrawlPlan, harvest: HarvestCounter, estimate: EstimatedHarvest, outlook: Outlook
+        self, crawler: Crawler, plan: CrawlPlan, harvest: HarvestCounter, estimate: HarvestSoFar, outlook: Outlook
     ) -> None:
         self.crawler = crawler
         self._estimate = estimate

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
     from focused.collection.judged_figures import JudgedFigures
-    from focused.crawl.estimated_harvest import EstimatedHarvest
     from focused.crawl.harvest import HarvestCounter
+    from focused.crawl.harvest_so_far import HarvestSoFar
     from focused.crawl.outlook import Outlook
     from focused.crawl.plan import CrawlPlan
 
@@ -42,7 +42,7 @@ class Summary:
     """The last lines of a crawl. Counts are those of all its runs; of one that was resumed, what this run adds is said."""
 
     def __init__(
-        self, crawler: Crawler, plan: CrawlPlan, harvest: HarvestCounter, estimate: EstimatedHarvest, outlook: Outlook
+        self, crawler: Crawler, plan: CrawlPlan, harvest: HarvestCounter, estimate: HarvestSoFar, outlook: Outlook
     ) -> None:
         self._crawler, self._plan, self._harvest, self._estimate = crawler, plan, harvest, estimate
         self._outlook = outlook

@@ -236,7 +236,7 @@ class CrawlOfFrontier(Protocol):
     def texts(self) -> TextsState | None:
         """The texts of the pages met; None where copies are pages like others."""
 
-    def cannot_begin(self, why: str) -> None:
+    def fail(self, why: str) -> None:
         """Say why nothing is asked for; the crawl's command then fails."""
 
 

@@ -104,7 +104,7 @@ class FrontierScheduler(BaseScheduler):
                 self._close_store()
             what = f"{type(error).__name__}: {error}"
             is_said = isinstance(error, FrontierFileError)
-            self._crawl.cannot_begin(str(error) if is_said else damaged(self._folder / FRONTIER_FILE, what))
+            self._crawl.fail(str(error) if is_said else damaged(self._folder / FRONTIER_FILE, what))
             # Scrapy cannot close a crawl whose scheduler has not opened without a traceback.
             self.crawler.signals.connect(self._not_opened, signals.spider_opened)
             return

@@ -252,10 +252,10 @@ def _look_for_words(crawler: Crawler, crawl: Crawl, n_pages: int) -> None:
     """End a crawl that has looked for its topic's words in many pages and found none."""
     if n_pages < _LOOKED_FOR:
         return
-    logger.error(
-        "The crawl ends: none of the topic's words stands in any of the %d pages met: %s. Choose words that these sites use, "
-        "or seeds of sites that use them: scrapy train %s --force --keywords WORDS --seeds URLS",
-        *(n_pages, _words_of(crawl), crawl.plan.topic.name),
+    words, name = _words_of(crawl), crawl.plan.topic.name
+    crawl.fail(
+        f"The crawl ends: none of the topic's words stands in any of the {n_pages} pages met: {words}. Choose words that "
+        f"these sites use, or seeds of sites that use them: scrapy train {name} --force --keywords WORDS --seeds URLS"
     )
     assert crawler.engine is not None
     deferred_from_coro(crawler.engine.close_spider_async(reason="words_not_found"))

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from focused.method.learning.harvest_share import estimate_share, prior_of_pages_met
 from focused.method.learning.learners import make_learner
+from focused.method.learning.share_of_relevant import estimate_share, prior_of_pages_met
 from focused.method.learning.training import train_topic
 from focused.method.topic.counted import relevance_of_counts
 from focused.method.topic.harvest_estimate import HarvestEstimate, of_pages_met
@@ -38,7 +38,7 @@ from focused.retraining.web_furniture import without_furniture
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from focused.method.learning.harvest_share import ShareEstimate
+    from focused.method.learning.share_of_relevant import ShareEstimate
     from focused.method.topic import Topic, TopicExamples
     from focused.retraining.judged_pages import JudgedPage
 

@@ -21,7 +21,7 @@ _NOUNS = (
         "place",
     ),
     *("positive", "record", "repeat", "request", "response", "revisit", "row", "run", "seed", "sitemap", "topic"),
-    *("training", "URL", "verdict", "web"),
+    *("training", "URL", "verdict", "web", "worker"),
 )
 _THINGS = re.compile(rf"\b({'|'.join(_NOUNS)})s\b(?: and ({'|'.join(_NOUNS)})s\b)?")
 

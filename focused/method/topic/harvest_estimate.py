@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from scipy.special import expit, logit
 
-from focused.method.learning.harvest_share import CONFIDENT
+from focused.method.learning.share_of_relevant import CONFIDENT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from focused.method.learning.harvest_share import ShareEstimate
+    from focused.method.learning.share_of_relevant import ShareEstimate
 
 _SINCE = 1.0
 """Standard deviation, in log-odds, of the share among pages that came after a training: the crawl prefers pages that the
@@ -54,7 +54,7 @@ def of_pages_met(share: ShareEstimate, n_pages: int, n_known: int, n_relevant: i
         All pages met, at least one; those of which it is known whether they are relevant (examples of the topic, verdicts);
         the relevant ones of these.
 
-    >>> from focused.method.learning.harvest_share import ShareEstimate
+    >>> from focused.method.learning.share_of_relevant import ShareEstimate
     >>> of_pages_met(ShareEstimate(0.2, 0.1, 0.3), 100, 50, 40)
     HarvestEstimate(share=0.5, low=0.45, high=0.55)
     """

@@ -28,7 +28,7 @@ _NONE_OF = 50
 another way than the examples, and then held-out examples say nothing of them."""
 
 
-class EstimatedHarvest:
+class HarvestSoFar:
     """Estimates the share of relevant pages among those fetched, with a 90 % interval (docs/method/, D77).
 
     What it is estimated from depends on the topic. With unlabelled pages of its own: from the relevances of the pages. With
@@ -54,7 +54,7 @@ class EstimatedHarvest:
         self.at_end: Callable[[], None] = lambda: None
 
     @classmethod
-    def of_crawl(cls, topic: Topic, settings: Mapping[str, Any]) -> EstimatedHarvest:
+    def of_crawl(cls, topic: Topic, settings: Mapping[str, Any]) -> HarvestSoFar:
         """Return the estimator of a crawl, by its topic and its settings."""
         options, examples = read_options(settings, topic), topic.manifest.get("examples", {})
         if PAGE_CLASSIFIER.read(settings):
