@@ -10,7 +10,9 @@ from typing import Any
 
 from scrapy import signals
 
+from focused.frontier import checkpoints
 from focused.frontier.budget_scheduler import BudgetScheduler
+from focused.frontier.checkpoints import Checkpoints
 
 
 class FailingScheduler(BudgetScheduler):
@@ -56,6 +58,19 @@ def let_files_be_devices() -> None:
     run_directory.check_own_files = lambda *_, **__: None  # type: ignore[assignment]
 
 
+def dies_with(n_pages: int) -> None:
+    """Let the crawl of this process die as soon as so many pages are durable: who watches it would often come too late."""
+    commit = Checkpoints.commit
+
+    def committing(self: Checkpoints) -> None:
+        commit(self)
+        if self.store.counts()["done"] >= n_pages:  # type: ignore[attr-defined]
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    Checkpoints.commit = committing  # type: ignore[method-assign]
+    checkpoints.COMMIT_EVERY_PAGES = 1
+
+
 def stop_while_opening() -> None:
     """Give the next crawl of this process an extension that has it told to stop while it is being opened."""
     from focused import settings
@@ -83,3 +98,17 @@ def short_leases() -> None:
 
     exchange.LEASE_SECS = 3.0
     keeper._INHERIT_SECS = 0.1
+
+
+def short_leases_and_ready() -> None:
+    """`short_leases`; and the file ``is_ready`` in the working directory says that this worker asks for hosts."""
+    from focused.frontier.shared.worker import Worker
+
+    short_leases()
+    tend = Worker.tend
+
+    def tending(self: Worker) -> None:
+        tend(self)
+        Path("is_ready").touch()
+
+    Worker.tend = tending  # type: ignore[method-assign]
