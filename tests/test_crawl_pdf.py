@@ -97,9 +97,9 @@ def test_the_recording_holds_the_file_itself_and_a_crawl_of_it_reads_it(crawled,
 
 def test_a_file_that_crashes_or_hangs_its_reader_costs_no_other_page(models, tmp_path):
     more = {"crash.pdf": crashing_pdf_child.CRASH, "hang.pdf": crashing_pdf_child.HANG}
-    settings = FAST | {"FOCUSED_PDF_TIMEOUT_SECS": 0.2}
+    options = {"settings": FAST, "before": crashing_pdf_child.install_and_give_up_soon_what_hangs}
     with Site(site(**more)) as server:
-        result = crawl(models, tmp_path, seeds=f"{server.url}/", settings=settings, before=crashing_pdf_child.install)
+        result = crawl(models, tmp_path, seeds=f"{server.url}/", **options)
     assert result.exit_code == 0, result.err
     assert (result.stats["focused/pdf/crashed_count"], result.stats["focused/pdf/timeout_count"]) == (1, 1)
     assert {page["url"].removeprefix(server.url) for page in result.pages} == {
