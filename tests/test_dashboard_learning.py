@@ -148,7 +148,7 @@ def test_a_worse_model_is_taken_only_after_the_page_has_said_what_these_verdicts
     def ended(**form):
         n_before = log.stat().st_size if log.exists() else 0
         assert client.post(path, data=form, headers=OWN).status_code == 200
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 60
         while (shown := client.get(path).text).count("data-busy") or log.stat().st_size == n_before:
             assert time.monotonic() < deadline
             time.sleep(0.02)

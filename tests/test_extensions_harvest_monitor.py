@@ -275,7 +275,7 @@ def test_after_a_signal_the_log_says_the_command_that_resumes_and_it_does(models
 
 
 def wait_until(is_so) -> None:
-    end = time.monotonic() + 20
+    end = time.monotonic() + 60
     while not is_so():
         assert time.monotonic() < end
         time.sleep(0.02)

@@ -234,7 +234,7 @@ print(json.dumps([Probe.seen, stats]))
 def crawl(web: Path | str, seed: str) -> tuple[dict, dict]:
     done = subprocess.run(
         [sys.executable, "-W", "error::ResourceWarning", "-c", CRAWL, str(web), seed],
-        cwd=ROOT, capture_output=True, text=True, timeout=60, check=True,
+        cwd=ROOT, capture_output=True, text=True, timeout=300, check=True,
     )  # fmt: skip
     assert "Traceback" not in done.stderr, done.stderr
     return json.loads(done.stdout)
