@@ -97,7 +97,7 @@ def load_slowly() -> None:
     planned, command._SLOW_SECS = command.plan_crawl, 0.1
 
     def slowly(*given, **options):
-        end = time.monotonic() + 60
+        end = time.monotonic() + 180
         while not Path("err").read_text() and time.monotonic() < end:
             time.sleep(0.01)
         return planned(*given, **options)

@@ -148,7 +148,7 @@ def test_a_worse_model_is_taken_only_after_the_page_has_said_what_these_verdicts
     def ended(**form):
         n_before = log.stat().st_size if log.exists() else 0
         assert client.post(path, data=form, headers=OWN).status_code == 200
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 180
         while (shown := client.get(path).text).count("data-busy") or log.stat().st_size == n_before:
             assert time.monotonic() < deadline
             time.sleep(0.02)
@@ -199,7 +199,7 @@ def test_a_training_is_followed_to_its_end_and_only_some_are_under_way_at_a_time
         jobs.start("other", words, log)
     assert jobs.of("0", log).is_busy
     (tmp_path / "goes_on").touch()
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 180
     while jobs.of("0", log).is_busy or jobs.of("1", log).is_busy:
         assert time.monotonic() < deadline
         time.sleep(0.02)

@@ -318,11 +318,11 @@ def waiting(folder: Path) -> dict[str, int]:
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_a_link_found_again_by_a_better_page_moves_and_what_was_merged_outlives_a_kill(models, tmp_path, strategy):
     gate = threading.Event()
-    slow = Reply(hand_made.html(hand_made.STARS), wait=lambda: gate.wait(60))
+    slow = Reply(hand_made.html(hand_made.STARS), wait=lambda: gate.wait(400))
     with Site(two_ways(slow)) as site:
         argv = crawl_argv(FAST, seeds=f"{site.url}/", strategy=strategy)
         with started(*argv, cwd=tmp_path, env=environment(models)) as process:
-            deadline = time.monotonic() + 60
+            deadline = time.monotonic() + 180
             while "/slow" not in site.asked:
                 assert time.monotonic() < deadline, (tmp_path / "err").read_text()
                 assert process.is_alive(), (tmp_path / "err").read_text()

@@ -127,7 +127,7 @@ def test_a_killed_crawl_goes_on_with_what_it_has_learnt(models, tmp_path):
     with Site(slow_site) as served:
         argv = crawl_argv(OPTIONS, seeds=f"{served.url}/", strategy="adaptive", max_pages=100)
         with started(*argv, cwd=tmp_path, env=environment(models)) as process:
-            deadline = time.monotonic() + 60
+            deadline = time.monotonic() + 180
             while n_done(tmp_path / "run") < 60:
                 assert time.monotonic() < deadline, (tmp_path / "err").read_text()
                 time.sleep(0.005)

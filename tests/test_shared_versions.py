@@ -67,7 +67,7 @@ def test_one_connection_trains_for_all_and_another_when_it_has_ended(sql, databa
         assert rows.may_train(other, CRAWL)
         assert not rows.may_train(sql, CRAWL)
         assert rows.may_train(sql, CRAWL + 1)
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 180
     while not rows.may_train(sql, CRAWL):
         assert time.monotonic() < deadline
 
@@ -156,10 +156,10 @@ def test_verdicts_are_trained_from_once_when_their_pages_are_there_whichever_wor
         trainer.start()
     fetched(sql, *urls[:6])
     sql.execute("UPDATE workers SET n_pages = 20")
-    until(lambda: ended)
+    until(lambda: ended, secs=180)
     fetched(sql, *urls[6:])
     sql.execute("UPDATE workers SET n_pages = 30")
-    until(lambda: len(ended) == 2)
+    until(lambda: len(ended) == 2, secs=180)
     first = ended[0][0]
     assert ended == [(first, 2), (first, 3)]
     attempts = rows.attempts(sql, CRAWL)
@@ -168,7 +168,7 @@ def test_verdicts_are_trained_from_once_when_their_pages_are_there_whichever_wor
     trainers[first].join()
     rows.say(sql, CRAWL, [said(urls[0], None, "2026"), said(urls[1], None, "2026")])
     sql.execute("UPDATE workers SET n_pages = 40")
-    until(lambda: len(ended) == 3)
+    until(lambda: len(ended) == 3, secs=180)
     assert ended[2] == (1 - first, 4)  # the other goes on where that one ended
     assert rows.attempts(sql, CRAWL)[2]["n_positive"] == 3
     trainers[1 - first].stop()
@@ -191,7 +191,7 @@ def test_verdicts_that_come_while_workers_crawl_give_all_of_them_another_version
     options = {"FOCUSED_RETRAINING": "interactive", "FOCUSED_METRICS_INTERVAL_SECS": 0, "DOWNLOAD_DELAY": 0.1}
     argv = crawl_argv(options, topic="demo", seeds=",".join(judged), max_pages=0, workers=2)
     with started(*argv, cwd=tmp_path, env=environment(ROOT / "models")) as process:
-        until((run_dir / "database.json").exists)
+        until((run_dir / "database.json").exists, secs=180)
         log = VerdictLog(run_dir / "verdicts", "anna")
         for url, relevant in judged.items():
             log.write(Opinion(url, "anna", relevant))
