@@ -92,19 +92,12 @@ class StoppedWhileOpening:
         await asyncio.sleep(0.3)
 
 
-def short_leases() -> None:
-    """Let a worker that is killed be missed soon, and links of one that has ended have an heir before a short crawl ends."""
-    from focused.frontier.shared import exchange, keeper
-
-    exchange.LEASE_SECS = 3.0
-    keeper._INHERIT_SECS = 0.1
-
-
-def short_leases_and_ready() -> None:
-    """`short_leases`; and the file ``is_ready`` in the working directory says that this worker asks for hosts."""
+def worker_in_a_short_crawl() -> None:
+    """Links of a worker that has ended have an heir soon. The file ``is_ready`` in the working directory: this one asks for hosts."""
+    from focused.frontier.shared import keeper
     from focused.frontier.shared.worker import Worker
 
-    short_leases()
+    keeper._INHERIT_SECS = 0.1
     tend = Worker.tend
 
     def tending(self: Worker) -> None:
@@ -112,3 +105,11 @@ def short_leases_and_ready() -> None:
         Path("is_ready").touch()
 
     Worker.tend = tending  # type: ignore[method-assign]
+
+
+def worker_with_a_short_lease() -> None:
+    """The same; and a worker that is killed is missed soon. On a busy machine a short lease may end before its time."""
+    from focused.frontier.shared import exchange
+
+    exchange.LEASE_SECS = 3.0
+    worker_in_a_short_crawl()

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import hand_made
 import pytest
 from commands import crawl_argv, environment, finished, started
-from failing import short_leases_and_ready
+from failing import worker_in_a_short_crawl, worker_with_a_short_lease
 from sites import Reply, Site
 
 from focused.frontier.shared.schema import connect, make_tables
@@ -112,6 +112,7 @@ def workers(
     max_pages: int = 0,
     copies="off",
     more_seeds="",
+    before: Callable[[], None] = worker_in_a_short_crawl,
 ):
     settings = {
         "FOCUSED_DATABASE": database,
@@ -126,13 +127,13 @@ def workers(
     for number in range(n_workers):
         folder = tmp_path / str(number)
         folder.mkdir()
-        yield stack.enter_context(started(*argv, cwd=folder, env=environment(models), before=short_leases_and_ready))
+        yield stack.enter_context(started(*argv, cwd=folder, env=environment(models), before=before))
 
 
 def test_two_workers_fetch_every_page_once_when_one_is_killed_and_no_host_is_asked_too_soon(models, tmp_path, database):
     web = closed(database)
     with Site(web, "0.0.0.0", by_host=True) as web.site, ExitStack() as stack:
-        both = list(workers(stack, models, tmp_path, web, database, 2))
+        both = list(workers(stack, models, tmp_path, web, database, 2, before=worker_with_a_short_lease))
         open_for_both(web, tmp_path)
         with connect(database) as sql:
             until(lambda: [each >= N_SHARE for each in pages_by_worker(sql).values()] == [True, True])
