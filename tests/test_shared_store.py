@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections import Counter
+from collections import Counter, deque
 from contextlib import suppress
 from types import SimpleNamespace
 from typing import Any
@@ -13,7 +13,9 @@ import psycopg
 import pytest
 from stores import PostgreSQLStore, link, quick_threads
 
-from focused.frontier.shared import exchange
+from focused.frontier.shared import committer, exchange
+from focused.frontier.shared.committer import Committer
+from focused.frontier.shared.events import EventBox
 from focused.frontier.shared.exchange import Exchange
 from focused.frontier.shared.link_writing import LinkWriting
 from focused.frontier.shared.page import EndedLink, Move, PageCommit
@@ -21,6 +23,7 @@ from focused.frontier.shared.schema import connect
 from focused.frontier.shared.store import SharedStore
 from focused.frontier.shared.worker import Worker
 from focused.frontier.shared.writer import PageWriter
+from focused.frontier.shared.written import Written
 from focused.frontier.store.caps import DOMAIN_CAP
 from focused.frontier.store.link import FrontierLink, fingerprint_of
 from focused.frontier.store.ranks import Ranks
@@ -74,6 +77,36 @@ def test_a_database_that_goes_away_while_a_worker_begins_is_waited_for(database,
     assert store.worker.exchange.worker
     assert n_calls == 4
     store.close()
+
+
+def test_a_page_that_the_committer_has_just_taken_is_pending(monkeypatch):
+    """Whoever looks at that moment; else a worker would be at rest, or its budget larger, while a page is on its way."""
+    monkeypatch.setattr(committer, "connect", lambda url: SimpleNamespace(closed=False, close=lambda: None))
+    seen, has_seen = [], threading.Event()
+
+    def look() -> None:
+        seen.append(made.n_pending)
+        has_seen.set()
+
+    class Pages(deque):
+        def popleft(self) -> PageCommit:
+            page = super().popleft()
+            threading.Thread(target=look).start()
+            has_seen.wait(0.2)  # it may have to wait
+            return page
+
+    def write(*about: Any) -> Written:
+        assert has_seen.wait(60)
+        return Written()
+
+    made = Committer("", SimpleNamespace(write=write), EventBox(), 1.0)  # type: ignore[arg-type]
+    made._pages = Pages()
+    made.write(PageCommit(1))
+    made.start()
+    assert has_seen.wait(60)
+    made.stop()
+    made.join()
+    assert (seen, made.n_pending) == ([1], 0)
 
 
 class Fetcher(SimpleNamespace):
