@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
-_TIMEOUT_SECS = 60
+_TIMEOUT_SECS = 180
 # Chromium listens on 3 and answers on 4, whatever else is open here.
 _LAUNCHER = """
 import fcntl, os, sys

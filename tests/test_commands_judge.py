@@ -28,7 +28,7 @@ from focused.utils.terminal_text import columns, cut, harmless, wrapped
 
 ROOT = Path(__file__).resolve().parent.parent
 HOSTILE = "\x1b[2J\x1b]0;owned\x07 plain \u202e reversed \x9b31m \u5929\u6587" + "e" + "\u0301" * 50
-TIMEOUT_SECS = 60
+TIMEOUT_SECS = 180
 
 
 @pytest.fixture

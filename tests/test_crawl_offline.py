@@ -376,7 +376,7 @@ def test_one_interrupt_ends_the_crawl_with_whole_files(models, two_regions, tmp_
     argv = crawl_argv(settings, web=two_regions)
     harvest = tmp_path / "run" / "harvest.csv"
     with started(*argv, cwd=tmp_path, env=environment(models)) as process:
-        end = time.monotonic() + 60
+        end = time.monotonic() + 180
         while not harvest.exists() or len(harvest.read_text().splitlines()) < 5:
             assert time.monotonic() < end, (tmp_path / "err").read_text()
             time.sleep(0.01)

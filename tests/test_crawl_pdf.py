@@ -5,6 +5,8 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
+import os
+import signal
 import sqlite3
 
 import crashing_pdf_child
@@ -16,6 +18,7 @@ from sites import Reply, Site
 from test_crawl_live import FAST
 
 from focused.frontier.store.view import FrontierView
+from focused.method.page.pdf_process import PdfAnswer, PdfProcess
 from focused.webs.recorded import RecordedWeb
 
 pytestmark = pytest.mark.slow
@@ -97,9 +100,9 @@ def test_the_recording_holds_the_file_itself_and_a_crawl_of_it_reads_it(crawled,
 
 def test_a_file_that_crashes_or_hangs_its_reader_costs_no_other_page(models, tmp_path):
     more = {"crash.pdf": crashing_pdf_child.CRASH, "hang.pdf": crashing_pdf_child.HANG}
-    settings = FAST | {"FOCUSED_PDF_TIMEOUT_SECS": 0.2}
+    options = {"settings": FAST, "before": crashing_pdf_child.install_and_give_up_soon_what_hangs}
     with Site(site(**more)) as server:
-        result = crawl(models, tmp_path, seeds=f"{server.url}/", settings=settings, before=crashing_pdf_child.install)
+        result = crawl(models, tmp_path, seeds=f"{server.url}/", **options)
     assert result.exit_code == 0, result.err
     assert (result.stats["focused/pdf/crashed_count"], result.stats["focused/pdf/timeout_count"]) == (1, 1)
     assert {page["url"].removeprefix(server.url) for page in result.pages} == {
@@ -123,7 +126,7 @@ def test_without_the_library_or_the_wish_links_to_pdf_files_are_counted_and_the_
 
 
 def test_what_is_left_when_the_crawl_has_ended_is_fetched_again_when_it_is_resumed(models, tmp_path):
-    settings = FAST | {"FOCUSED_PDF_TIMEOUT_SECS": 30, "CLOSESPIDER_TIMEOUT": 1}
+    settings = FAST | {"FOCUSED_PDF_TIMEOUT_SECS": 30}
     with Site(site(**{"hang.pdf": crashing_pdf_child.HANG})) as server:
         first = crawl(models, tmp_path, seeds=f"{server.url}/hang.pdf", settings=settings, before=impatient)
         assert first.stats["focused/pdf/left_count"] == 1
@@ -154,7 +157,15 @@ def forget_the_library() -> None:
 
 
 def impatient() -> None:
+    """Let the crawl be told to stop while a file that hangs is read."""
     from focused.crawl.pdf_reading import PdfReading
 
     crashing_pdf_child.install()
     PdfReading.end_secs = 1.0
+    read = PdfProcess.read
+
+    def reading(self: PdfProcess, body: bytes) -> PdfAnswer:
+        os.kill(os.getpid(), signal.SIGTERM)
+        return read(self, body)
+
+    PdfProcess.read = reading

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.slow
 
 
 def wait_until(what: Any) -> None:
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 180
     while not what():
         assert time.monotonic() < deadline
         time.sleep(0.05)

@@ -53,7 +53,12 @@ def served(monkeypatch):
         monkeypatch.setattr(connections, name, secs)
     app, listening = Served(), socket.create_server(("127.0.0.1", 0))
     config = uvicorn.Config(
-        app, log_level="error", lifespan="off", http=connections.Connection, timeout_graceful_shutdown=1
+        app,
+        log_level="error",
+        lifespan="off",
+        http=connections.Connection,
+        timeout_graceful_shutdown=1,
+        timeout_keep_alive=600,
     )
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
@@ -96,37 +101,40 @@ def is_closed_within(client: socket.socket, secs: float, drip: bytes = b"") -> b
 def test_a_connection_without_a_whole_request_is_closed(served, asked, drip):
     _, ask = served
     began = time.monotonic()
-    assert is_closed_within(ask(asked), 5, drip)
+    assert is_closed_within(ask(asked), 60, drip)
     assert time.monotonic() - began > ASK - 0.1
 
 
 def test_a_connection_that_asked_once_is_closed_when_it_asks_nothing_more(served):
     _, ask = served
     client = ask("POST /upload HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nab")
-    assert is_closed_within(client, 3)  # uvicorn's own five seconds end with the first byte of a next request
+    assert is_closed_within(client, 60)  # uvicorn's own time ends with the first byte of a next request
 
 
-def test_a_stream_and_an_upload_that_go_on_are_not_cut(served):
+def test_a_stream_and_an_upload_that_go_on_are_not_cut(served, monkeypatch):
     app, ask = served
+    secs, n_parts = 1.5, 40  # many a part in the time in which one is waited for: this machine may be busy
+    for name in ("ASK_SECS", "TAKE_SECS"):
+        monkeypatch.setattr(connections, name, secs)
     stream = ask("GET /stream HTTP/1.1\r\nHost: a\r\n\r\n")
-    upload = ask("POST /upload HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\nConnection: close\r\n\r\n")
-    until = time.monotonic() + 4 * ASK
-    for _ in range(10):
-        time.sleep(4 * ASK / 10)
+    upload = ask("POST /upload HTTP/1.1\r\nHost: a\r\nContent-Length: 40\r\nConnection: close\r\n\r\n")
+    until = time.monotonic() + 1.5 * secs
+    for _ in range(n_parts):
+        time.sleep(1.5 * secs / n_parts)
         upload.sendall(b"x")
         assert stream.recv(1 << 16)
     assert time.monotonic() > until
     answer = b""
     while part := upload.recv(1 << 16):
         answer += part
-    assert answer.split(b"\r\n\r\n", 1)[1].startswith(b"2\r\n10\r\n")
+    assert answer.split(b"\r\n\r\n", 1)[1].startswith(b"2\r\n40\r\n")
     assert app.n_ended == 0
 
 
 def test_a_stream_that_nobody_reads_is_ended_and_its_place_is_free(served):
     app, ask = served
     ask("GET /much HTTP/1.1\r\nHost: a\r\n\r\n")
-    until = time.monotonic() + 20
+    until = time.monotonic() + 60
     while not app.n_ended:
         assert time.monotonic() < until
         time.sleep(0.05)

@@ -58,7 +58,7 @@ def client(tmp_path, models, material):
 
 
 def ended(client, name="bees"):
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 180
     while "under way" in (shown := client.get(f"/topics/{name}").text):
         assert time.monotonic() < deadline
         time.sleep(0.02)

@@ -74,7 +74,7 @@ def test_a_crawl_is_started_stopped_and_deleted_and_a_refused_one_leaves_nothing
     assert (live.status_code, "A crawl is at work" in live.text) == (400, True)
     for _ in range(2):  # told twice it would end without its summary
         assert client.post(f"{path}/stop", headers=OWN).status_code == 200
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 180
     while (state := Runs(runs_dir).get(run.key).in_words) != "stopped":
         assert time.monotonic() < deadline, state
         time.sleep(0.05)

@@ -148,7 +148,7 @@ def test_a_worse_model_is_taken_only_after_the_page_has_said_what_these_verdicts
     def ended(**form):
         n_before = log.stat().st_size if log.exists() else 0
         assert client.post(path, data=form, headers=OWN).status_code == 200
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 180
         while (shown := client.get(path).text).count("data-busy") or log.stat().st_size == n_before:
             assert time.monotonic() < deadline
             time.sleep(0.02)
@@ -186,7 +186,11 @@ def test_a_training_is_followed_to_its_end_and_only_some_are_under_way_at_a_time
     log.write_text("of an earlier one\n")
     words = [sys.executable, "-c", "input(); print('done')"]
     assert jobs.of("a", log).said == "of an earlier one\n"
-    fails = [sys.executable, "-c", "import sys, time; time.sleep(0.3); print('x'); sys.exit('Error: It is worse.')"]
+    fails = [
+        *(sys.executable, "-c"),
+        "import os, sys, time\nwhile not os.path.exists(sys.argv[1]): time.sleep(0.01)\nprint('x'); sys.exit('Error: It is worse.')",
+        *(str(tmp_path / "goes_on"),),
+    ]
     for number in range(MAX_BUSY):
         jobs.start(f"{number}", fails, log)
     with pytest.raises(ValueError, match="is under way"):
@@ -194,7 +198,8 @@ def test_a_training_is_followed_to_its_end_and_only_some_are_under_way_at_a_time
     with pytest.raises(ValueError, match="Other trainings"):
         jobs.start("other", words, log)
     assert jobs.of("0", log).is_busy
-    deadline = time.monotonic() + 20
+    (tmp_path / "goes_on").touch()
+    deadline = time.monotonic() + 180
     while jobs.of("0", log).is_busy or jobs.of("1", log).is_busy:
         assert time.monotonic() < deadline
         time.sleep(0.02)

@@ -28,7 +28,7 @@ def gate(monkeypatch):
 
     def slow(work):
         def waiting(*given, **options):
-            assert gate.wait(30)
+            assert gate.wait(120)
             return work(*given, **options)
 
         return waiting
@@ -98,7 +98,7 @@ def test_work_that_is_under_way_is_not_begun_twice_and_its_fault_is_told_once(mo
 
     def work():
         begun.append(1)
-        gate.wait(30)
+        gate.wait(120)
         raise ValueError("no")
 
     waiting = Soon()

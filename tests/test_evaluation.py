@@ -272,7 +272,7 @@ def test_an_interrupted_evaluation_goes_on_where_it_stopped(site, tmp_path):
     argv = evaluate_argv(site, "-s", "SCHEDULER=failing.FailingScheduler")
     (tmp_path / "waits").touch()  # the second crawl does not end by itself
     with started(*argv, cwd=tmp_path, env=worker_environment(), forks_workers=False) as process:
-        until = time.monotonic() + 60
+        until = time.monotonic() + 180
         while not (tmp_path / "is_waiting").exists():
             assert time.monotonic() < until
             time.sleep(0.05)

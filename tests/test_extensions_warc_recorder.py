@@ -226,7 +226,7 @@ print(json.dumps(Probe.seen))
 def crawl(seed: str, **settings: object) -> dict[str, list]:
     done = subprocess.run(
         [sys.executable, "-c", CRAWL, seed, json.dumps(settings)],
-        cwd=ROOT, capture_output=True, text=True, timeout=60, check=True,
+        cwd=ROOT, capture_output=True, text=True, timeout=300, check=True,
     )  # fmt: skip
     assert "Traceback" not in done.stderr, done.stderr
     return json.loads(done.stdout)

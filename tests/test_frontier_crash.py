@@ -119,7 +119,7 @@ def test_a_killed_crawl_goes_on_where_it_was(models, tmp_path, end):
         for _ in range(3):
             target = n_before + generator.randrange(20, 60)
             with started(*argv, cwd=tmp_path, env=environment(models)) as process:
-                deadline = time.monotonic() + 60
+                deadline = time.monotonic() + 180
                 while n_done(tmp_path / "run") < target:
                     assert time.monotonic() < deadline, (tmp_path / "err").read_text()
                     assert process.is_alive(), (tmp_path / "err").read_text()
@@ -407,7 +407,7 @@ def test_a_slow_host_holds_back_nobody(models, tmp_path):
 
 def test_hosts_that_never_answer_hold_back_nobody_while_few_requests_are_to_be_under_way(models, tmp_path):
     is_over = threading.Event()
-    silent = {"/": Reply(hand_made.html(hand_made.STARS), wait=lambda: is_over.wait(60))}
+    silent = {"/": Reply(hand_made.html(hand_made.STARS), wait=lambda: is_over.wait(160))}
 
     def good(path: str) -> bytes | None:
         if path == "/robots.txt":
@@ -419,7 +419,7 @@ def test_hosts_that_never_answer_hold_back_nobody_while_few_requests_are_to_be_u
     with Site(silent) as first, Site(silent, "127.0.0.2") as second, Site(good, "127.0.0.3") as third:
         seeds = " ".join(f"{site.url}/" for site in (first, second, third))
         options = {"seeds": seeds, "web": "live", "strategy": "adaptive", "max_pages": 8}
-        result = crawl(models, tmp_path, settings={**DURABLE, "DOWNLOAD_TIMEOUT": 30}, **options)
+        result = crawl(models, tmp_path, settings={**DURABLE, "DOWNLOAD_TIMEOUT": 150}, **options)
         is_over.set()
     assert result.exit_code == 0, result.err
     assert result.stats["focused/pages/fetched_count"] == 8

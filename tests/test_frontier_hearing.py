@@ -46,7 +46,7 @@ def run(task: Callable[[Hearing], Coroutine[None, None, None]], hearing: Hearing
         hearing.close()
         await until(lambda: not hearing._is_learning)
 
-    asyncio.run(asyncio.wait_for(to_its_end(), 10))
+    asyncio.run(asyncio.wait_for(to_its_end(), 60))
 
 
 async def until(true: Callable[[], bool]) -> None:

@@ -106,11 +106,12 @@ def test_a_host_that_says_retry_after_is_left_alone_so_long_and_holds_back_no_ot
     assert done.stats.get("focused/frontier/rests_count", 0) == bool(rest)
     assert (f"{SLOW} is left alone for" in done.err) == bool(rest)
     assert seen(done.run_dir)["overtaken"] == []
-    # The third of its pages was refused, and comes again when the host has rested; the other host's come meanwhile.
+    # The third of its pages was refused, and comes again when the host has rested; those of the other host come meanwhile:
+    # not all of them on a busy machine.
     times = [at for at, _ in asked(done, SLOW)]
     assert times[3] - times[2] >= rest
     if rest:
-        assert max(at for at, _ in asked(done, QUICK)) < times[3]
+        assert sum(times[2] < at < times[3] for at, _ in asked(done, QUICK)) >= 3
 
 
 @pytest.mark.parametrize("per_host", [1, 4])

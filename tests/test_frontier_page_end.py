@@ -215,7 +215,7 @@ def dies_when_the_next_page_ends() -> None:
 
 def test_no_page_passes_the_pipelines_while_another_ends_and_is_there_twice_after_a_crash(models, tmp_path):
     def when_the_large_page_ends() -> None:
-        end = time.monotonic() + 20
+        end = time.monotonic() + 120
         while not (tmp_path / "is_ending").exists() and time.monotonic() < end:
             time.sleep(0.01)
 

@@ -84,7 +84,7 @@ def dies_before_first_is_committed() -> None:
 
 def waiter(path: Path) -> Callable[[], None]:
     def until_it_is_there() -> None:
-        end = time.monotonic() + 20
+        end = time.monotonic() + 120
         while not path.exists() and time.monotonic() < end:
             time.sleep(0.01)
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import csv
 import json
-import os
 import signal
 import sqlite3
-import time
 import zlib
+from functools import partial
 
 import hand_made
 import pytest
-from commands import crawl, crawl_argv, environment, finished, started
-from sites import Reply, Site
+from commands import crawl, crawl_argv, environment, scrapy
+from failing import dies_with
+from sites import Site
 
 from focused.frontier.learning import Learning
 from focused.frontier.store.link import FrontierLink
@@ -33,7 +33,7 @@ SCHEDULERS = ["focused.frontier.budget_scheduler.BudgetScheduler", "scrapy.core.
 N_PAGES = 150
 
 
-def site(path: str, wait=None) -> bytes | Reply | None:
+def site(path: str) -> bytes | None:
     """A home page with links to pages about stars, in a folder of theirs, and to as many about food; nothing else tells
     them apart."""
     names = [f"/{'right' if number % 2 else 'left'}/{number * 37 % 1000}.html" for number in range(2 * N_PAGES)]
@@ -42,11 +42,7 @@ def site(path: str, wait=None) -> bytes | Reply | None:
     if path not in names:
         return None
     text = hand_made.STARS if path.startswith("/right/") else hand_made.FOOD
-    return Reply(hand_made.html(f"{text} {path}", ("/", "home")), wait=wait)
-
-
-def slow_site(path: str) -> bytes | Reply | None:
-    return site(path, wait=lambda: time.sleep(0.01))
+    return hand_made.html(f"{text} {path}", ("/", "home"))
 
 
 @pytest.fixture
@@ -124,23 +120,17 @@ def n_done(run_dir) -> int:
 
 
 def test_a_killed_crawl_goes_on_with_what_it_has_learnt(models, tmp_path):
-    with Site(slow_site) as served:
+    with Site(site) as served:
         argv = crawl_argv(OPTIONS, seeds=f"{served.url}/", strategy="adaptive", max_pages=100)
-        with started(*argv, cwd=tmp_path, env=environment(models)) as process:
-            deadline = time.monotonic() + 60
-            while n_done(tmp_path / "run") < 60:
-                assert time.monotonic() < deadline, (tmp_path / "err").read_text()
-                time.sleep(0.005)
-            os.kill(process.pid, signal.SIGKILL)
+        killed = scrapy(*argv, cwd=tmp_path, env=environment(models), before=partial(dies_with, 60))
+        assert killed.exit_code == -signal.SIGKILL, killed.err
         file = sqlite3.connect(tmp_path / "run" / "frontier.sqlite")
         n_records, n_pages = (
             file.execute(f"SELECT count(*) FROM {what}").fetchone()[0] for what in ("records", "links WHERE state = 2")
         )
         file.close()
         assert n_records == n_pages >= 60
-        with started(*argv, cwd=tmp_path, env=environment(models)) as process:
-            pass
-    result = finished(process, tmp_path)
+        result = scrapy(*argv, cwd=tmp_path, env=environment(models))
     assert result.exit_code == 0, result.err
     found = rows(result.run_dir)
     assert len(found) == 100

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import csv
-import os
 import signal
 import sqlite3
-import time
+from functools import partial
 from typing import TYPE_CHECKING
 
 import hand_made
 import numpy as np
 import pytest
 from commands import crawl, crawl_argv, environment, finished, scrapy, started
+from failing import dies_with
 from test_linkmodel_crawl import OPTIONS, n_done
 from test_linkmodel_examples import examples
 from warcs import Warc
@@ -72,13 +72,9 @@ def fetched(run_dir: Path) -> list[str]:
 
 
 def kill_at(n_pages: int, argv: list[str], folder: Path, models: Path) -> None:
-    with started(*argv, cwd=folder, env=environment(models)) as process:
-        deadline = time.monotonic() + 120
-        while n_done(folder / "run") < n_pages:
-            assert process.is_alive(), (folder / "err").read_text()
-            assert time.monotonic() < deadline, (folder / "err").read_text()
-            time.sleep(0.005)
-        os.kill(process.pid, signal.SIGKILL)
+    killed = scrapy(*argv, cwd=folder, env=environment(models), before=partial(dies_with, n_pages))
+    assert killed.exit_code == -signal.SIGKILL, killed.err
+    assert n_done(folder / "run") == n_pages
 
 
 def side(scores: dict[str, float], what: str) -> list[float]:

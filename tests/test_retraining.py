@@ -422,7 +422,7 @@ def a_task(tmp_path) -> Task:
     return Task(2, 1, "stars", str(tmp_path), str(tmp_path), 0, {}, [], 0.02, 0, False, False)
 
 
-def answer_of(trainer: TrainingProcess, seconds: float = 20) -> Attempt | None:
+def answer_of(trainer: TrainingProcess, seconds: float = 60) -> Attempt | None:
     end = time.monotonic() + seconds
     while trainer.is_busy and time.monotonic() < end:
         found = trainer.poll()

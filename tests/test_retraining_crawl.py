@@ -374,7 +374,7 @@ def test_a_killed_crawl_goes_on_with_the_version_it_had_and_what_had_joined(web,
     settings = SETTINGS | {"FOCUSED_RETRAINING": "interactive", "FOCUSED_VERDICTS": verdicts(tmp_path / "v.jsonl")}
     listed = tmp_path / "run" / "versions.jsonl"
     with started(*crawl_argv(settings, **arguments), cwd=tmp_path, env=environment(models)) as process:
-        end = time.monotonic() + 60
+        end = time.monotonic() + 180
         while time.monotonic() < end and not (listed.exists() and listed.read_text().count('"accepted": true') >= 2):
             time.sleep(0.02)
         process.kill()

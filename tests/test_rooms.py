@@ -22,7 +22,7 @@ def test_the_method_loads_no_scrapy_and_no_reactor():
         f"import importlib, sys\nfor name in {names!r}: importlib.import_module(name)\n"
         "print(sorted(name for name in sys.modules if name.partition('.')[0] in ('scrapy', 'twisted')))"
     )
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=120)
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=300)
     assert (done.stdout.strip(), done.stderr) == ("[]", "")
 
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.slow
 
 USER, PASSWORD = "focused", "a long password"
-READY_SECS, JOB_SECS = 60, 120
+READY_SECS, JOB_SECS = 180, 240
 
 
 @dataclass
@@ -124,7 +124,7 @@ def deploy(server: Server) -> None:
         config.write(file)
     env = {name: value for name, value in os.environ.items() if not name.startswith(("FOCUSED_", "SCRAPY", "PYTHON"))}
     program = [sys.executable, "-m", "scrapyd_client.deploy", "local", "--version", "r1"]
-    done = subprocess.run(program, cwd=project, env=env, capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(program, cwd=project, env=env, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     assert json.loads(done.stdout)["spiders"] == 1
 

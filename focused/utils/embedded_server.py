@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
 FOLDER = "postgres"
 """In a run directory."""
-_STARTS = 12
-"""Of ten seconds each: after a crash a large database is read first."""
+_START_SECS = 120.0
+"""So long a server may take to start: after a crash a large database is read first."""
 _REFUSED_STARTS = 3
 _MOST_PATH_BYTES = 88
 """Of a socket 107 at most; on some systems 103."""
@@ -98,12 +98,15 @@ class EmbeddedServer:
 
     def _run(self) -> None:
         """Start the server; again, if it takes its time, or somebody has just changed who may enter its folder."""
-        for left in reversed(range(_STARTS)):
+        until, n_refused = time.monotonic() + _START_SECS, 0
+        while True:
             try:
                 self._server.start()
                 return
-            except subprocess.SubprocessError as error:
-                if not left or (left < _STARTS - _REFUSED_STARTS and not isinstance(error, subprocess.TimeoutExpired)):
+            # It waits ten seconds; from then on it finds a server that runs and is not ready, which it asserts.
+            except (subprocess.SubprocessError, AssertionError) as error:
+                n_refused += isinstance(error, subprocess.CalledProcessError)
+                if n_refused > _REFUSED_STARTS or time.monotonic() > until:
                     raise
                 time.sleep(0.1)
 
@@ -167,7 +170,7 @@ def _configure(url: str) -> None:
 
 def _wait_until_ready(url: str) -> None:
     """Wait while the server reads what a crash left."""
-    until = time.monotonic() + 10 * _STARTS
+    until = time.monotonic() + _START_SECS
     while True:
         try:
             connect("the run directory", url).close()

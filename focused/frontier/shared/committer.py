@@ -51,7 +51,8 @@ class Committer(threading.Thread):
     @property
     def n_pending(self) -> int:
         """How many pages have ended and are not durable yet."""
-        return len(self._pages) + self._n_at_work
+        with self._lock:  # else pages on their way from the one to the other would not count
+            return len(self._pages) + self._n_at_work
 
     def write(self, page: PageCommit) -> None:
         """Let a page become durable."""
