@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from focused.method.page.lines import Flags, Integers, Lines
+    from focused.method.page.lines import Flags, Lines
 
 MIN_TOKENS = 20
 """If fewer are left, link lists are text, too: the page may be an index."""
@@ -45,10 +45,10 @@ def main_lines(lines: Lines, is_repeated: Flags | None = None) -> Flags:
         kinds[is_repeated] = _REPEATED
     kinds[lines.is_furniture] = _FURNITURE
     is_known = is_repeated is not None
-    is_main = _with_neighbours(kinds, lines, is_known)
-    if lines.n_tokens.dot(is_main) < MIN_TOKENS:
+    is_main = _with_neighbours(kinds.tolist(), lines, is_known)
+    if lines.n_tokens[is_main].sum() < MIN_TOKENS:
         kinds[kinds == _LINKS] = _OWN
-        is_main = _with_neighbours(kinds, lines, is_known)
+        is_main = _with_neighbours(kinds.tolist(), lines, is_known)
     if not is_main.any():
         is_main = ~lines.is_furniture
     return is_main if is_main.any() else ~is_main
@@ -65,66 +65,58 @@ def main_text(lines: Lines, is_main: Flags) -> str:
     return "\n".join(compress(lines.texts, is_main.tolist()))
 
 
-def _with_neighbours(kinds: Integers, lines: Lines, is_known: bool) -> Flags:
-    own: Flags = kinds == _OWN
-    headings: Flags = lines.level > 0
-    _leave_out_teasers(own, kinds, lines)
-    _fill_gaps(own, kinds, lines, headings, is_known)
-    _leave_out_headings(own, kinds, lines, headings)
-    return own
+def _with_neighbours(kinds: list[int], lines: Lines, is_known: bool) -> Flags:
+    n_tokens, levels = lines.n_tokens.tolist(), lines.level.tolist()
+    own = [kind == _OWN for kind in kinds]
+    _leave_out_teasers(own, kinds, n_tokens, lines.n_linked.tolist())
+    _fill_gaps(own, kinds, n_tokens, levels, is_known)
+    _leave_out_headings(own, kinds, n_tokens, levels)
+    return np.array(own, dtype=np.bool_)
 
 
-def _leave_out_teasers(own: Flags, kinds: Integers, lines: Lines) -> None:
+def _leave_out_teasers(own: list[bool], kinds: list[int], n_tokens: list[int], n_linked: list[int]) -> None:
     """Leave out what follows furniture at the end of a page and has links: other pages in a few words each."""
-    texts = (own & (lines.n_linked == 0) & (lines.n_tokens > LABEL_TOKENS)).nonzero()[0]
-    if not len(texts):
+    furniture = -1
+    for number in range(len(own) - 1, -1, -1):
+        if own[number] and not n_linked[number] and n_tokens[number] > LABEL_TOKENS:
+            break
+        if kinds[number] >= _REPEATED:
+            furniture = number
+    else:
         return
-    end = int(texts[-1]) + 1
-    furniture = (kinds[end:] >= _REPEATED).nonzero()[0]
-    if len(furniture):
-        own[end + furniture[0] :] &= lines.n_linked[end + furniture[0] :] == 0
+    if furniture >= 0:
+        for number in range(furniture, len(own)):
+            own[number] = own[number] and not n_linked[number]
 
 
-def _fill_gaps(own: Flags, kinds: Integers, lines: Lines, headings: Flags, is_known: bool) -> None:
+def _fill_gaps(own: list[bool], kinds: list[int], n_tokens: list[int], levels: list[int], is_known: bool) -> None:
     """Let what stands between two lines that stay belong to the text: a few words, link lists, headings that many pages have.
 
     A link list must be that of a known host.
     """
-    places = own.nonzero()[0]
-    if not len(places) or len(places) == len(own):
-        return
-    n_before = (lines.n_tokens * own).cumsum()  # the tokens of all lines that stay
-    gaps = (places[1:] - places[:-1] > 1).nonzero()[0]
-    own[places[0] :] |= (headings & (kinds == _REPEATED))[places[0] :]
-    for last, number in zip(places[gaps].tolist(), places[gaps + 1].tolist(), strict=True):
-        gap = slice(last + 1, number)
-        worst = kinds[gap].max()
-        is_short = number - last - 1 <= GAP_LINES and lines.n_tokens[gap].sum() <= GAP_TOKENS and worst < _FURNITURE
-        if is_short or (is_known and worst == _LINKS and n_before[last] >= BEGUN_TOKENS):
-            own[gap] = True
+    last, n_before = -1, 0  # the last line that stays, and the tokens of all that do
+    for number, is_own in enumerate(own):
+        if not is_own:
+            if last >= 0 and levels[number] and kinds[number] == _REPEATED:
+                own[number] = True
+            continue
+        if last >= 0 and number > last + 1:
+            gap = slice(last + 1, number)
+            worst = max(kinds[gap])
+            is_short = number - last - 1 <= GAP_LINES and sum(n_tokens[gap]) <= GAP_TOKENS and worst < _FURNITURE
+            if is_short or (is_known and worst == _LINKS and n_before >= BEGUN_TOKENS):
+                own[gap] = [True] * (number - last - 1)
+        last = number
+        n_before += n_tokens[number]
 
 
-def _leave_out_headings(own: Flags, kinds: Integers, lines: Lines, headings: Flags) -> None:
+def _leave_out_headings(own: list[bool], kinds: list[int], n_tokens: list[int], levels: list[int]) -> None:
     """Leave out what heads lines that are left out, from the last line to the first."""
-    may_head = own & ~headings & (lines.n_tokens <= LABEL_TOKENS)
-    may_head[:-1] &= kinds[1:] == _LINKS
-    may_head[-1:] = False
-    numbers = (headings | may_head).nonzero()[0].tolist()
-    if not numbers:
-        return
-    n_own = np.concatenate(([0], own.cumsum())).tolist()
     text, left_out = 0, 0  # a bit for each level: whether there are such lines below a heading of it
-    stop = len(own)
-    for number in reversed(numbers):
-        n_text = n_own[stop] - n_own[number + 1]  # of the lines between this one and the next that was looked at
-        if n_text:
-            text = _ALL_LEVELS
-        if n_text < stop - number - 1:
-            left_out = _ALL_LEVELS
-        stop = number
-        level = int(lines.level[number])
+    for number in range(len(own) - 1, -1, -1):
+        level = levels[number]
         if not level:
-            if _heads_a_list(number, own, kinds, lines):
+            if own[number] and n_tokens[number] <= LABEL_TOKENS and _heads_a_list(number, own, kinds, n_tokens):
                 own[number] = False
             if own[number]:
                 text = _ALL_LEVELS
@@ -142,10 +134,9 @@ def _leave_out_headings(own: Flags, kinds: Integers, lines: Lines, headings: Fla
             left_out |= higher
 
 
-def _heads_a_list(number: int, own: Flags, kinds: Integers, lines: Lines) -> bool:
+def _heads_a_list(number: int, own: list[bool], kinds: list[int], n_tokens: list[int]) -> bool:
     """Tell whether a short line is followed by a list that is left out."""
-    stop, n_tokens = number + 1, 0
+    stop = number + 1
     while stop < len(own) and not own[stop] and kinds[stop] == _LINKS:
-        n_tokens += int(lines.n_tokens[stop])
         stop += 1
-    return n_tokens > GAP_TOKENS
+    return sum(n_tokens[number + 1 : stop]) > GAP_TOKENS
