@@ -120,7 +120,7 @@ class PageItem:
         #: What the frontier keeps of the page's text; nothing of a copy's.
         self.text_sketch = b""
         #: The terms that the page is judged by, once somebody has counted them, and of which of its texts they are.
-        self.counted: tuple[str, dict[str, int]] | None = None
+        self.counted: tuple[str, Mapping[str, int]] | None = None
         #: What the frontier takes in when the page ends; only the page end middleware writes and reads it.
         self.ended_page: object = None
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sqlite3
 import zlib
 from collections import Counter
 
+import numpy as np
 import pytest
 
 from focused.collection.index_process import IndexProcess
@@ -15,6 +17,8 @@ from focused.collection.schema import CollectionFileError, check_collection, ope
 from focused.collection.store import INDEX_HERE_PAGES, CollectionStore
 from focused.collection.view import CollectionView, PageFilter, headings_of, terms_of
 from focused.collection.word_index import bring_up_to_date
+from focused.method.page.counted_terms import CountedTerms
+from focused.method.text.analyzer import TERMS
 
 
 def page(number: int, **fields) -> CollectedPage:
@@ -343,7 +347,24 @@ def test_what_is_no_collection_is_refused_in_one_sentence(tmp_path):
         open_collection(path)
 
 
-@pytest.mark.parametrize("data", [b"x", pack_terms({"a": 1})[:-6], zlib.compress(b'["a"]')])
+@pytest.mark.parametrize(
+    "terms", [{"star": 3, "gas": 1, "звезда": 255}, {"star": 256, "gas": 1}, dict.fromkeys(map(str, range(2000)), 1)]
+)
+def test_terms_are_read_as_they_were_packed_also_as_former_versions_did(terms):
+    ids = np.array([TERMS.intern(term) for term in terms])
+    counted = CountedTerms(ids, np.array(list(terms.values())))
+    assert unpack_terms(pack_terms(counted)) == unpack_terms(pack_terms(terms)) == terms == dict(counted)
+    assert unpack_terms(zlib.compress(json.dumps(terms).encode())) == terms
+    assert pack_terms({}) is None
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        *(b"x", b"\1", b"\4\xff\xff\xff\xffa", b"\2\1\0\0\0\1a"),
+        *(pack_terms({"a": 1})[:-1] + b"\xff", pack_terms({"a": 1, "b": 1})[:-2], zlib.compress(b'["a"]')),
+    ],
+)
 def test_damaged_terms_are_an_error_and_no_traceback_of_another_kind(data):
     with pytest.raises(ValueError, match="The terms of a page cannot be read"):
         unpack_terms(data)

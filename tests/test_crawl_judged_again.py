@@ -17,8 +17,9 @@ from focused.collection.view import CollectionView
 from focused.method.page.reader import PageReader
 from focused.method.topic.counted import relevance_of_texts
 from focused.method.topic.judge import Judge
+from focused.method.training.term_counting import count
 from focused.retraining.judged_again import JudgingAgain, judges_words, share_of_relevant, with_so_many
-from focused.retraining.judged_pages import judged_terms
+from focused.retraining.judged_pages import counted_terms
 
 MET = {"n_drawn": 8, "n_verdicts": 0, "harvest": {"low": 0.1, "high": 0.6}}
 FOR, AGAINST = hand_made.FOR[0], hand_made.AGAINST[0]
@@ -144,7 +145,7 @@ def test_a_page_without_terms_keeps_what_was_said_of_it_and_so_does_one_whose_te
 def test_the_terms_that_the_collection_keeps_have_the_relevance_that_the_page_had():
     topic = hand_made.topic()
     page = PageReader(topic.analyzer).read(hand_made.html(f"{FOR} {FOR} {AGAINST} other", ("/a", FOR)), "http://h.org/")
-    [found] = relevance_of_texts(topic, [judged_terms(page, topic.page_text)], "page")
+    [found] = relevance_of_texts(topic, [counted_terms(count(page.judged_terms(topic.page_text)))], "page")
     assert found == pytest.approx(Judge(topic).relevance(page).page, abs=1e-12)
 
 

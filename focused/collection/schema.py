@@ -61,7 +61,7 @@ CREATE TABLE pages (
     description TEXT NOT NULL,
     text TEXT NOT NULL,              -- main text
     headings TEXT NOT NULL,          -- JSON: [[level, text], ...], or nothing
-    terms BLOB,                      -- zlib of JSON {{term: count}}
+    terms BLOB,                      -- term counts: `focused.collection.page.pack_terms`
     markdown TEXT,
     delivered INTEGER GENERATED ALWAYS AS
         (noindex = 0 AND coalesce(verdict, relevant AND duplicate_of = '')) VIRTUAL

@@ -94,7 +94,7 @@ class JudgedPageWriter:
         if label is not None or self.keeps_all:
             if self._n_texts < self.max_texts:
                 self._n_texts += 1
-                terms, link = judged_terms_of(item, self.page_text), self.link_texts(item)
+                terms, link = dict(judged_terms_of(item, self.page_text)), self.link_texts(item)
                 if link is not None:
                     self.stats.count("link_outcomes_count")
             else:

@@ -12,17 +12,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from focused.method.topic import TERMS
+from focused.method.page.counted_terms import CountedTerms
 from focused.method.training.term_counting import count
 from focused.utils.file_names import RETRAINING_FILE
 from focused.utils.former_files import existing_path
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable
+    from collections.abc import Container, Iterable, Mapping
     from pathlib import Path
 
     from focused.items import PageItem
-    from focused.method.page.page import Page
     from focused.method.training.term_counting import Counts
 
 MAX_TERMS = 2000
@@ -85,24 +84,27 @@ def that_join(pages: Iterable[JudgedPage], labels: Container[int]) -> list[Judge
 
 def term_counts(counts: Counts) -> TermCounts:
     """Return the counts of a text by term, the most frequent first where there are too many."""
+    return dict(counted_terms(counts))
+
+
+def counted_terms(counts: Counts) -> CountedTerms:
+    """Return the same for somebody who may not need the words."""
     ids, numbers = counts
     if len(ids) > MAX_TERMS:
         chosen = np.argsort(-numbers, kind="stable")[:MAX_TERMS]
         ids, numbers = ids[chosen], numbers[chosen]
-    return dict(zip(TERMS.terms(ids), numbers.tolist(), strict=False))  # strict costs a third, and they are as many
+    return CountedTerms(ids, numbers)
 
 
-def judged_terms(page: Page, page_text: str) -> TermCounts:
-    """Return the terms that a page is judged by, with their counts; ``page_text``: a name of ``TEXTS``."""
-    return term_counts(count(page.judged_terms(page_text)))
+def judged_terms_of(item: PageItem, page_text: str) -> Mapping[str, int]:
+    """Return the terms that the page of an item is judged by, with their counts, counted once.
 
-
-def judged_terms_of(item: PageItem, page_text: str) -> TermCounts:
-    """Return the same of the page of an item, counted once; nothing of a page that is no longer in memory."""
+    ``page_text``: a name of ``TEXTS``. Of a page that is no longer in memory: nothing.
+    """
     if item.analysed is None:
         return {}
     if item.counted is None or item.counted[0] != page_text:
-        item.counted = page_text, judged_terms(item.analysed, page_text)
+        item.counted = page_text, counted_terms(count(item.analysed.judged_terms(page_text)))
     return item.counted[1]
 
 

@@ -58,7 +58,16 @@ class CountedPage:
 
 def count(ids: npt.NDArray[np.int32]) -> Counts:
     """Count the term ids of a text."""
-    return Counts(*np.unique(ids[ids >= FIRST_TERM], return_counts=True))
+    # As numpy.unique does it, which takes twice as long to find out that nothing else is wanted.
+    found = ids[ids >= FIRST_TERM]
+    if not len(found):
+        return Counts(found, np.zeros(0, dtype=np.int64))
+    found.sort()
+    is_first = np.empty(len(found) + 1, dtype=np.bool_)
+    is_first[0] = is_first[-1] = True
+    np.not_equal(found[1:], found[:-1], out=is_first[1:-1])
+    places = is_first.nonzero()[0]
+    return Counts(found[places[:-1]], places[1:] - places[:-1])
 
 
 def counted_page(
