@@ -130,6 +130,7 @@ class SharedScheduler(FrontierScheduler):
         if learning is None:
             return
         if learning.session.listen():
+            self.worker.begin_alone(learning.session.n_begin_pages)
             self._hearing = hearing = Hearing(learning.session, self._crawl.judging_turn, self._stats)
             lessons = self.worker.lessons
             lessons.n_wanted, lessons.on_heard = lambda: hearing.n_wanted, hearing.put
