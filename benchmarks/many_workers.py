@@ -6,8 +6,8 @@ store   Microseconds for each link that is taken in or joined, and for each link
 chaos   Workers crawl hosts of this machine with a delay. At random moments one of them is killed (kill -9) or stopped for
         some seconds (SIGSTOP), a new one takes its place, and the database server is restarted. Half-way its disk is full
         for half a minute, with --full-disk. With --trainer-kills people judge pages meanwhile, models are trained from what
-        they say, and the processes that train are killed at random moments. Then the database is compared with what the hosts were asked for: pages lost,
-        pages twice, requests to one host that came too soon.
+        they say, and the processes that train are killed at random moments. Then the database is compared with what the hosts
+        were asked for: pages lost, pages twice, requests to one host that came too soon.
 
 Both start a server of their own (the extra ``database``), with its default settings: a commit waits for the disk.
 

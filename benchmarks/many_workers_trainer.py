@@ -71,7 +71,7 @@ class Killer(threading.Thread):
 
     def run(self) -> None:
         """Kill until it is to stop."""
-        while self.n_killed < self._n_most and not self._stopping.wait(self._random.uniform(1.0, 6.0)):
+        while self.n_killed < self._n_most and not self._stopping.wait(self._random.uniform(2.0, 12.0)):
             self.n_killed += _kill_one(set(self._workers()))
 
 

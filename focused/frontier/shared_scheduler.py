@@ -122,6 +122,7 @@ class SharedScheduler(FrontierScheduler):
 
     def _resume(self, earlier: Resumption, learning: Learning | None) -> None:
         self._outcomes.resume()
+        self._budget.n_on_their_way = lambda: self.worker.exchange.n_pending
         self._crawl.harvest.begin_after(self.worker.exchange.spent_secs)
         if self._crawl.texts is not None or self._outcomes.sinking is not None or self._outcomes.penalty.strength:
             self.worker.texts.listen(self._hear_texts, MAX_TEXTS)

@@ -77,7 +77,7 @@ class PageWriter:
         self, sql: Cursor[Any], worker: int, pages: Sequence[PageCommit], numbers: Mapping[int, int]
     ) -> None:
         outputs: dict[str, list[dict[str, Any]]] = {}
-        for page in pages:
+        for page in (page for page in pages if page.outputs):
             number = next((numbers[link.fingerprint] for link in page.ended if link.relevant is not None), None)
             own = {"crawl": self.crawl, "worker": worker, "page": number}
             for statement, parameters in page.outputs:
