@@ -169,6 +169,8 @@ def chaos(options: argparse.Namespace, database: Database, folder: Path) -> dict
     killer = Killer(options.trainer_kills, lambda: [process.pid for process in running], options.seed)
     for thread in (person, killer) if options.trainer_kills else ():
         thread.start()
+    while not web.asked:  # else all the kills may be of workers that only begin
+        time.sleep(0.1)
     n_kills = n_stops = n_restarts = n_full = 0
     while n_kills + n_stops < options.kills and len(web.asked) < options.pages:
         time.sleep(source.uniform(1.0, 4.0))
