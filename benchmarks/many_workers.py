@@ -209,6 +209,9 @@ def chaos(options: argparse.Namespace, database: Database, folder: Path) -> dict
     with psycopg.connect(database.url) as sql:
         fetched = Counter(url for (url,) in sql.execute("SELECT url FROM focused.pages"))
         left = dict(sql.execute("SELECT state, count(*) FROM focused.links GROUP BY state").fetchall())
+        ends = {url: about for url, *about in sql.execute("SELECT url, state, note, ended_at FROM focused.links")}
+    for url in (url for url in map(web.url, range(options.pages)) if url not in fetched):
+        say(f"lost: {url}, its link: {ends.get(url, 'none')}")
     web.shutdown()
     gaps = [b - a for times in web.times.values() for a, b in pairwise(times)]
     too_soon = sum(gap < 0.9 * options.delay for gap in gaps)
