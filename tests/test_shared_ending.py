@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 from test_shared_store import a_link
 
+from focused.frontier.link_levels import FetchedUrls
+from focused.frontier.rediscovery import Rediscovery
+from focused.frontier.shared.events import LEASE_LOST
 from focused.frontier.shared.link_writing import LinkRules
 from focused.frontier.shared.page import EndedLink, PageCommit
 from focused.frontier.shared.schema import connect, make_tables
 from focused.frontier.shared.writer import PageWriter
 from focused.frontier.shared.written import KnownPageError, LeaseLostError
+from focused.frontier.shared_scheduler import SharedScheduler
 from focused.frontier.store.ranks import Ranks
 from focused.frontier.store.schema import DONE
 from focused.method.scoring.evidence import better
@@ -82,3 +88,13 @@ def test_a_worker_that_has_ended_changes_nothing(crawl, has_more):
     with pytest.raises(LeaseLostError):
         writer.write(sql, 1, pages)
     assert sql.execute(_ALL).fetchone() == before
+
+
+def test_a_page_that_was_refused_with_its_worker_s_lease_is_a_page_when_the_worker_fetches_it_again():
+    links = SimpleNamespace(_fetched=FetchedUrls())
+    links.forget_fetched = lambda url: Rediscovery.forget_fetched(links, url)
+    scheduler = SimpleNamespace(_stats=SimpleNamespace(inc_value=lambda name: None), _links=links)
+    for why, is_known in (("known", True), (LEASE_LOST, False)):
+        links._fetched.note(url(1))
+        SharedScheduler._refused(scheduler, ends(1), why)
+        assert links._fetched.note(url(1)) == is_known

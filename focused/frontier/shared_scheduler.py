@@ -16,6 +16,7 @@ from twisted.internet.threads import deferToThread
 from focused.frontier.hearing import Hearing
 from focused.frontier.opening import first_stands, open_patience
 from focused.frontier.scheduler import FrontierScheduler
+from focused.frontier.shared.events import LEASE_LOST
 from focused.frontier.shared.exchange import Exchange
 from focused.frontier.shared.orphan_links import OrphanLinks
 from focused.frontier.shared.store import SharedStore
@@ -241,7 +242,9 @@ class SharedScheduler(FrontierScheduler):
         self._stats.inc_value(_REFUSED)
         for link in page.ended:
             logger.debug("%s is not counted: %s", link.url, why)
-        if why not in ("known", "lease lost"):
+            if why == LEASE_LOST:  # it waits again, and whoever asks for it may be this worker
+                self._links.forget_fetched(link.url)
+        if why not in ("known", LEASE_LOST):
             logger.warning("A page is not in the database, and its link fails: %s", why)
 
     def _gone(self, error: Exception) -> None:
