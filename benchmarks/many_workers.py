@@ -5,8 +5,9 @@ store   Microseconds for each link that is taken in or joined, and for each link
         Pages are written in transactions of 8. Size on disk.
 chaos   Workers crawl hosts of this machine with a delay. At random moments one of them is killed (kill -9) or stopped for
         some seconds (SIGSTOP), a new one takes its place, and the database server is restarted. Half-way its disk is full
-        for half a minute, with --full-disk. Then the database is compared with what the hosts were asked for: pages lost,
-        pages twice, requests to one host that came too soon.
+        for half a minute, with --full-disk. With --trainer-kills people judge pages meanwhile, models are trained from what
+        they say, and the processes that train are killed at random moments. Then the database is compared with what the hosts
+        were asked for: pages lost, pages twice, requests to one host that came too soon.
 
 Both start a server of their own (the extra ``database``), with its default settings: a commit waits for the disk.
 
@@ -14,6 +15,7 @@ Examples
 --------
   python benchmarks/many_workers.py store --links 1000000
   python benchmarks/many_workers.py chaos --pages 800 --hosts 20 --kills 12 --write
+  python benchmarks/many_workers.py chaos --pages 800 --hosts 20 --kills 8 --trainer-kills 5 --write
   python benchmarks/many_workers.py chaos --pages 3000 --hosts 50 --kills 40 --restarts 3 --full-disk --write
 """
 
@@ -37,6 +39,7 @@ import psycopg
 from common import ROOT, SCRAPY, say, table
 from frontier_scale import N_AGAIN, N_NEW, pages
 from many_workers_servers import Database, Web
+from many_workers_trainer import EVERY_PAGES, Killer, Person, trainings
 
 from focused.frontier.shared.exchange import Exchange
 from focused.frontier.shared.page import EndedLink, PageCommit
@@ -140,6 +143,8 @@ def chaos(options: argparse.Namespace, database: Database, folder: Path) -> dict
             "FOCUSED_COPIES": "off",
             "FOCUSED_PRIVATE_ADDRESSES": "allow",
         }
+        if options.trainer_kills:
+            settings |= {"FOCUSED_RETRAINING": "interactive", "FOCUSED_RETRAINING_EVERY_PAGES": EVERY_PAGES}
         argv = [
             *SCRAPY,
             "crawl",
@@ -160,6 +165,12 @@ def chaos(options: argparse.Namespace, database: Database, folder: Path) -> dict
     began = time.monotonic()
     for _ in range(options.workers):
         start()
+    person = Person(database.url)
+    killer = Killer(options.trainer_kills, lambda: [process.pid for process in running], options.seed)
+    for thread in (person, killer) if options.trainer_kills else ():
+        thread.start()
+    while not web.asked:  # else all the kills may be of workers that only begin
+        time.sleep(0.1)
     n_kills = n_stops = n_restarts = n_full = 0
     while n_kills + n_stops < options.kills and len(web.asked) < options.pages:
         time.sleep(source.uniform(1.0, 4.0))
@@ -193,9 +204,14 @@ def chaos(options: argparse.Namespace, database: Database, folder: Path) -> dict
         except subprocess.TimeoutExpired:
             say(f"a worker does not end: its log is {folder}")
             process.kill()
+    for thread in (person, killer) if options.trainer_kills else ():
+        thread.stop()
     with psycopg.connect(database.url) as sql:
         fetched = Counter(url for (url,) in sql.execute("SELECT url FROM focused.pages"))
         left = dict(sql.execute("SELECT state, count(*) FROM focused.links GROUP BY state").fetchall())
+        ends = {url: about for url, *about in sql.execute("SELECT url, state, note, ended_at FROM focused.links")}
+    for url in (url for url in map(web.url, range(options.pages)) if url not in fetched):
+        say(f"lost: {url}, its link: {ends.get(url, 'none')}")
     web.shutdown()
     gaps = [b - a for times in web.times.values() for a, b in pairwise(times)]
     too_soon = sum(gap < 0.9 * options.delay for gap in gaps)
@@ -204,6 +220,7 @@ def chaos(options: argparse.Namespace, database: Database, folder: Path) -> dict
         "workers": str(options.workers),
         "pages, hosts": f"{options.pages:,}, {options.hosts}",
         "killed, stopped, server restarted, disk full": f"{n_kills}, {n_stops}, {n_restarts}, {n_full}",
+        **(_of_trainings(database.url, killer) if options.trainer_kills else {}),
         "statements that found it full": str(database.n_without_room()),
         "pages lost": str(sum(web.url(each) not in fetched for each in range(options.pages))),
         "pages twice in the database": str(sum(count > 1 for count in fetched.values())),
@@ -213,6 +230,10 @@ def chaos(options: argparse.Namespace, database: Database, folder: Path) -> dict
         "two requests within 1.5 delays": str(sum(pair < 1.5 * options.delay for pair in pairs)),
         "seconds": f"{time.monotonic() - began:.0f}",
     }
+
+
+def _of_trainings(url: str, killer: Killer) -> dict[str, str]:
+    return {"trainers killed": str(killer.n_killed), "trainings ended, models taken over": trainings(url)}
 
 
 def main() -> None:
@@ -225,6 +246,7 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=4)
     parser.add_argument("--kills", type=int, default=12, help="workers that are killed or stopped")
     parser.add_argument("--restarts", type=int, default=1, help="of the database server")
+    parser.add_argument("--trainer-kills", type=int, default=0, help="processes that train a model and are killed")
     parser.add_argument(
         "--full-disk", action="store_true", help="of the database, once; asks for root, who mounts a disk"
     )
@@ -250,7 +272,8 @@ def main() -> None:
     print(text)
     if options.write:
         source = provenance.now("python benchmarks/many_workers.py " + " ".join(sys.argv[1:]), ROOMS)
-        provenance.write_blocks({f"many workers: {options.what}": text}, source)
+        name = "chaos with trainings" if options.trainer_kills else options.what
+        provenance.write_blocks({f"many workers: {name}": text}, source)
 
 
 if __name__ == "__main__":

@@ -11,12 +11,14 @@ from test_shared_store import a_link
 from focused.frontier.shared import records, rows_of_others
 from focused.frontier.shared.link_writing import LinkRules
 from focused.frontier.shared.page import LearntRecord, PageCommit
-from focused.frontier.shared.page_statements import COUNT, RECORD
+from focused.frontier.shared.page_statements import RECORD
 from focused.frontier.shared.records import RecordReader
 from focused.frontier.shared.schema import connect, make_tables
 from focused.frontier.shared.writer import PageWriter
 from focused.frontier.store.ranks import Ranks
 from focused.method.scoring.evidence import better
+
+LOCK = "UPDATE workers SET n_pages = n_pages WHERE id = %s AND ended_at IS NULL"
 
 
 class Crawl:
@@ -47,7 +49,7 @@ class Crawl:
         """Write records as the transaction of a page does, within one if that is open."""
         sql = self.workers[worker]
         with sql.transaction():
-            assert sql.execute(COUNT, (0, 0, 0, worker)).rowcount
+            assert sql.execute(LOCK, (worker,)).rowcount
             for name in names:
                 sql.execute(RECORD, (self.number, worker, n_links, 1, name.encode()))
 
@@ -93,7 +95,7 @@ def test_of_one_worker_numbers_rise_in_the_order_of_its_commits(crawl):
 
     second = threading.Thread(target=write)
     with crawl.workers[worker].transaction():
-        crawl.workers[worker].execute(COUNT, (0, 0, 0, worker))
+        crawl.workers[worker].execute(LOCK, (worker,))
         second.start()
         second.join(0.3)
         assert second.is_alive()  # it waits, before it has taken a number

@@ -6,6 +6,7 @@ import csv
 import json
 import os
 import signal
+import sys
 import time
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -178,6 +179,25 @@ def test_verdicts_are_trained_from_once_when_their_pages_are_there_whichever_wor
     assert rows.attempts(sql, CRAWL)[2]["n_positive"] == 3
     trainers[1 - first].stop()
     trainers[1 - first].join()
+
+
+def test_what_people_said_is_learnt_though_the_process_that_trains_is_killed(sql, database, learnt, tmp_path):
+    ended: list[int] = []
+    trainer = SharedTrainer(a_training(database, tmp_path / "run", learnt), lambda made: ended.append(made.version))
+    trains = trainer._process._command
+    trainer._process._command = [sys.executable, "-c", "import os, sys; sys.stdin.readline(); os.kill(os.getpid(), 9)"]
+    sql.execute("INSERT INTO workers (crawl, name, alive_until, n_pages) VALUES (1, 'a', now(), 10)")
+    urls = [f"http://h.org/{region}/{number}" for number in range(4) for region in ("stars", "food")]
+    fetched(sql, *urls)
+    rows.say(sql, CRAWL, [said(url, "stars" in url) for url in urls])
+    trainer.start()
+    until(lambda: trainer._process.n_failed == 2, secs=60)
+    assert not ended
+    trainer._process._command = trains
+    until(lambda: ended, secs=60)
+    assert trainer._n_failed_in_a_row == 0
+    trainer.stop()
+    trainer.join()
 
 
 @pytest.mark.slow

@@ -83,6 +83,7 @@ class SharedTrainer(threading.Thread):
         self._training, self._ended = training, ended
         self._process = TrainingProcess(training.options.timeout_secs)
         self._stopping = threading.Event()
+        self._n_failed_in_a_row = 0
         self._begin_anew()
 
     def stop(self) -> None:
@@ -117,12 +118,12 @@ class SharedTrainer(threading.Thread):
                     return
             with closing(VersionStore(about.folder, about.topic, about.options)) as versions:
                 self._take_up(sql, versions)
-                while not self._stopping.wait(_LOOK_SECS) and self._process.n_failed < _MAX_FAILURES:
+                while not self._stopping.wait(_LOOK_SECS) and self._n_failed_in_a_row < _MAX_FAILURES:
                     self._hear(sql)
                     if self._is_due(sql):
                         self._train(sql, versions)
-        if self._process.n_failed >= _MAX_FAILURES:
-            logger.error("Training failed %d times. This worker trains no more for the others.", _MAX_FAILURES)
+        if self._n_failed_in_a_row >= _MAX_FAILURES:
+            logger.error("Training failed %d times in a row. This worker trains no more for the others.", _MAX_FAILURES)
             self._stopping.set()
 
     def _take_up(self, sql: psycopg.Connection[Any], versions: VersionStore) -> None:
@@ -158,7 +159,7 @@ class SharedTrainer(threading.Thread):
         return is_new and rows.n_pages(sql, self._training.crawl) - self._n_trained >= every
 
     def _train(self, sql: psycopg.Connection[Any], versions: VersionStore) -> None:
-        about = self._training
+        about, n_new = self._training, self._n_new
         self._n_trained, self._n_new = rows.n_pages(sql, about.crawl), 0
         labels, pages = self._judged(sql)
         self._is_waiting = len(pages) < len(self._urls)
@@ -170,8 +171,11 @@ class SharedTrainer(threading.Thread):
         options = {"keeps_examples": about.keeps_examples, "keeps_links": about.keeps_links}
         task = versions.next_task(labels, in_use=self._in_use, n_pages=self._n_trained, **options)
         found = self._answer(task)
-        if found is None:
+        if found is None:  # its process may have been killed: what people have said is still to be learnt
+            self._n_failed_in_a_row += 1
+            self._asked, self._n_new = {}, max(n_new, about.options.every_pages)
             return
+        self._n_failed_in_a_row = 0
         versions.add(found)
         files, learnt = dict[str, bytes](), dict[int, tuple[bool, str]]()
         if found.accepted:

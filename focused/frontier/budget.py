@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from focused.utils.scrapy_internals import requests_in_progress
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from scrapy.crawler import Crawler
 
     from focused.frontier.leases import Leases
@@ -38,6 +40,8 @@ class Budget:
     session: Session | None
     #: Whether pages come from the network, where a host may never answer.
     is_live: bool
+    #: Returns how many pages have ended whose links are not known yet, because they are not durable.
+    n_on_their_way: Callable[[], int] = lambda: 0
 
     def is_left(self, max_pages: int) -> bool:
         """Tell whether one more request may be under way."""
@@ -49,7 +53,10 @@ class Budget:
 
     def _strategy_waits(self) -> bool:
         most = None if self.session is None else self.session.max_under_way()
-        return most is not None and len(requests_in_progress(self.crawler)) - self._n_unanswered() >= most
+        if most is None:
+            return False
+        n_under_way = len(requests_in_progress(self.crawler)) + self.n_on_their_way()
+        return n_under_way - self._n_unanswered() >= most
 
     def _n_unanswered(self) -> int:
         """Return how many requests under way are for hosts that may never answer: the crawl does not wait for them."""

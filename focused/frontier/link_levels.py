@@ -147,6 +147,10 @@ class FetchedUrls:
         self._keys.add(key)
         return False
 
+    def forget(self, url: str) -> None:
+        """Forget a page: it is to be fetched again."""
+        self._keys.discard(hash(url))
+
     def load(self, urls: Iterable[str]) -> Iterator[str]:
         """Note pages of an earlier run, as many as there is room for; yields them."""
         for url in urls:

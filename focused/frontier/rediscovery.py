@@ -161,6 +161,10 @@ class Rediscovery:
         self.settle(url)
         return False
 
+    def forget_fetched(self, url: str) -> None:
+        """Note that a page counts as not fetched: what it brought is not durable."""
+        self._fetched.forget(url)
+
     def settle(self, url: str) -> None:
         """Note a link of which no page needs to say more."""
         self._levels.put(url, 0, SETTLED)

@@ -16,6 +16,7 @@ from twisted.internet.threads import deferToThread
 from focused.frontier.hearing import Hearing
 from focused.frontier.opening import first_stands, open_patience
 from focused.frontier.scheduler import FrontierScheduler
+from focused.frontier.shared.events import LEASE_LOST
 from focused.frontier.shared.exchange import Exchange
 from focused.frontier.shared.orphan_links import OrphanLinks
 from focused.frontier.shared.store import SharedStore
@@ -122,6 +123,7 @@ class SharedScheduler(FrontierScheduler):
 
     def _resume(self, earlier: Resumption, learning: Learning | None) -> None:
         self._outcomes.resume()
+        self._budget.n_on_their_way = lambda: self.worker.exchange.n_pending
         self._crawl.harvest.begin_after(self.worker.exchange.spent_secs)
         if self._crawl.texts is not None or self._outcomes.sinking is not None or self._outcomes.penalty.strength:
             self.worker.texts.listen(self._hear_texts, MAX_TEXTS)
@@ -130,6 +132,7 @@ class SharedScheduler(FrontierScheduler):
         if learning is None:
             return
         if learning.session.listen():
+            self.worker.begin_alone(learning.session.n_begin_pages)
             self._hearing = hearing = Hearing(learning.session, self._crawl.judging_turn, self._stats)
             lessons = self.worker.lessons
             lessons.n_wanted, lessons.on_heard = lambda: hearing.n_wanted, hearing.put
@@ -239,7 +242,9 @@ class SharedScheduler(FrontierScheduler):
         self._stats.inc_value(_REFUSED)
         for link in page.ended:
             logger.debug("%s is not counted: %s", link.url, why)
-        if why not in ("known", "lease lost"):
+            if why == LEASE_LOST:  # it waits again, and whoever asks for it may be this worker
+                self._links.forget_fetched(link.url)
+        if why not in ("known", LEASE_LOST):
             logger.warning("A page is not in the database, and its link fails: %s", why)
 
     def _gone(self, error: Exception) -> None:

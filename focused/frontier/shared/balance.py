@@ -14,6 +14,9 @@ MUCH_BETTER = 40
 _SPARE_HOSTS = 1
 """Hosts above its share that a worker keeps."""
 _MOST_SWAPPED = 4
+_FEW_AT_ONCE = 2
+"""Hosts above its share that a worker lets go at once, or a quarter of them: those on their way nobody reckons with, so all
+would ask for poorer links meanwhile."""
 
 
 class Around(NamedTuple):
@@ -37,8 +40,8 @@ def share_of_hosts(n_hosts: int, n_workers: int, most: int) -> int:
 def to_let_go(ranks: Sequence[int], n_own: int, n_wanted: int, around: Around) -> list[int]:
     """Return which of its hosts a worker lets go, as places in ``ranks``: the best rank of each, the best first.
 
-    Above its share every second one, good and poor. Else poor ones for which free ones are much better; and the second best
-    for a worker that has nothing nearly as good.
+    Above its share every second one, good and poor, a few at a time. Else poor ones for which free ones are much better; and
+    the second best for a worker that has nothing nearly as good.
 
     >>> better, good, poor = (-1300 << 40, -1200 << 40, -900 << 40)
     >>> to_let_go([good, good, poor, poor], 4, 2, Around())
@@ -51,7 +54,7 @@ def to_let_go(ranks: Sequence[int], n_own: int, n_wanted: int, around: Around) -
     ([], [])
     """
     if (n_more := n_own - n_wanted) > _SPARE_HOSTS:
-        return list(range(1, len(ranks), 2))[:n_more]
+        return list(range(1, len(ranks), 2))[: max(_FEW_AT_ONCE, n_more // 4)]
     if around.free:
         if n_more < 0:
             return []

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import psycopg
 
 from focused.frontier.shared.boot_clock import now
-from focused.frontier.shared.events import NOT_STORED, DatabaseGone, PageRefused, PagesWritten
+from focused.frontier.shared.events import LEASE_LOST, NOT_STORED, DatabaseGone, PageRefused, PagesWritten
 from focused.frontier.shared.schema import connect
 from focused.frontier.shared.written import KnownPageError, LeaseLostError, Written
 
@@ -106,7 +106,7 @@ class Committer(threading.Thread):
                 return sql
             except LeaseLostError:
                 for page in pages:
-                    self._box.put(PageRefused(page, "lease lost"))
+                    self._box.put(PageRefused(page, LEASE_LOST))
                 return sql
             except KnownPageError as error:
                 page = pages.pop(error.index)

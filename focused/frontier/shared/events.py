@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from focused.frontier.shared.troubles import KnownTrouble
     from focused.frontier.shared.written import Written
 
+LEASE_LOST = "lease lost"
+"""Why a page is refused whose worker had ended when it was written: its link waits again."""
 NOT_STORED = "not stored"
 """How it begins why a page was refused that the database does not take."""
 

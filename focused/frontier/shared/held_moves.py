@@ -27,6 +27,8 @@ class HeldMoves:
     def __init__(self) -> None:
         self._moves: dict[int, Move] = {}
         self._since = 0.0
+        #: Share of `HELD_SECS` for which moves are held.
+        self.pace = 1.0
 
     def __bool__(self) -> bool:
         """Tell whether there are any."""
@@ -44,7 +46,9 @@ class HeldMoves:
 
     def take(self, *, all_at_once: bool = False) -> list[Move]:
         """Return the moves that are to be written now; they are held no more."""
-        if not self._moves or not (all_at_once or len(self._moves) >= _MOST or now() - self._since >= HELD_SECS):
+        if not self._moves or not (
+            all_at_once or len(self._moves) >= _MOST or now() - self._since >= self.pace * HELD_SECS
+        ):
             return []
         moves, self._moves = list(self._moves.values()), {}
         return moves

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import psycopg
 
+from focused.frontier.shared.beginning import pace
 from focused.frontier.shared.boot_clock import now
 from focused.frontier.shared.committer import TRY_AGAIN_SECS
 from focused.frontier.shared.events import (
@@ -101,6 +102,8 @@ class Keeper(threading.Thread):
         self._is_stopping = False
         self._renewed = self._looked = self._read = self._read_texts = self._inherited = 0.0
         self._n_analyzed = 0
+        #: Share of the usual time after which this thread looks at the database.
+        self._pace = pace(0)
         #: The worker's number; 0: none now. A worker asks for nothing after ``valid_until``.
         self.worker, self.valid_until = 0, 0.0
         #: All numbers that the worker has had.
@@ -162,7 +165,7 @@ class Keeper(threading.Thread):
                     self._box.woken()
                     return
                 time.sleep(TRY_AGAIN_SECS)
-            time.sleep(_TICK_SECS)
+            time.sleep(self._pace * _TICK_SECS)
         if sql is not None:
             sql.close()
 
@@ -193,7 +196,7 @@ class Keeper(threading.Thread):
                 self.join_crawl(leasing)
             return wishes.joins
         is_new = False
-        if now() - self._renewed >= self._lease_secs / _RENEWALS:
+        if now() - self._renewed >= self._pace * self._lease_secs / _RENEWALS:
             self._renew(leasing, wishes)
             is_new = True
         self._hand_on(leasing.sql, wishes)  # before a host may be another worker's
@@ -215,9 +218,9 @@ class Keeper(threading.Thread):
             is_new = True
         if wishes.records_from is not None:
             self.reader.begin_anew(wishes.records_from)
-        if wishes.n_records and now() - self._read >= _READ_SECS:
+        if wishes.n_records and now() - self._read >= self._pace * _READ_SECS:
             is_new |= self._hear(leasing, wishes.n_records)
-        if wishes.hears_texts and now() - self._read_texts >= _READ_SECS:
+        if wishes.hears_texts and now() - self._read_texts >= self._pace * _READ_SECS:
             self._read_texts = now()
             if texts := self.texts.read(leasing.sql, self.numbers):
                 self._box.put(TextsHeard(texts))
@@ -272,6 +275,7 @@ class Keeper(threading.Thread):
         is_over = not wishes.is_busy and leasing.is_over()
         free = leasing.best_free(8)
         others, totals = leasing.bests_of_others(self.worker), leasing.totals()
+        self._pace = pace(totals.n_pages)
         reckonings = None if wishes.reckoning is None else leasing.reckonings(self.numbers)
         if self._n_analyzed < len(_ANALYZED_AT) and totals.n_pages >= _ANALYZED_AT[self._n_analyzed]:
             self._n_analyzed = sum(totals.n_pages >= n_pages for n_pages in _ANALYZED_AT)

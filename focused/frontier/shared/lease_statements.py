@@ -87,7 +87,8 @@ TOTALS = """
 SELECT coalesce(sum(n_pages), 0)::int8, coalesce(sum(n_relevant), 0)::int8, coalesce(sum(n_found - n_ended), 0)::int8,
     count(*) FILTER (WHERE ended_at IS NULL), coalesce(bool_or(is_busy AND ended_at IS NULL), false),
     coalesce(sum(n_hosts) FILTER (WHERE ended_at IS NULL), 0)::int8,
-    (SELECT coalesce(max(version), 1) FROM versions WHERE versions.crawl = %s AND accepted)
+    (SELECT coalesce(max(version), 1) FROM versions WHERE versions.crawl = %s AND accepted),
+    coalesce(min(id) FILTER (WHERE ended_at IS NULL AND alive_until > clock_timestamp()), 0)
 FROM workers WHERE crawl = %s
 """
 # Not of those that may be dead.

@@ -48,6 +48,8 @@ class Totals(NamedTuple):
     n_hosts: int
     #: The version of the model that all are to use.
     version: int = 1
+    #: The number of the worker that is alive and began first; 0: there is none.
+    first: int = 0
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What the pages of a transaction do to links: new ones are inserted, known ones joined, ended ones end, scores move.
+"""What the pages of a transaction do to links: new ones are inserted, known ones joined, scores move. Ends come after that.
 
 Rows are locked by one statement, in the order of their keys, before any of them changes.
 """
@@ -6,7 +6,6 @@ Rows are locked by one statement, in the order of their keys, before any of them
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import islice
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
@@ -25,13 +24,13 @@ from focused.frontier.shared.link_rows import (
     text,
     waiting_from,
 )
-from focused.frontier.shared.written import KnownPageError, Written
+from focused.frontier.shared.written import Written
 from focused.method.scoring.priority import to_priority
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
-    from psycopg import Connection
+    from psycopg import Cursor
 
     from focused.frontier.shared.page import EndedLink, Move, PageCommit
     from focused.frontier.store.link import FrontierLink
@@ -52,35 +51,38 @@ class LinkRules:
 
 
 class LinkWriting:
-    """Writes the links of some pages in a transaction that is open; says what has changed."""
+    """Writes the links of some pages, but their ends, in a transaction that is open; says what has changed."""
 
-    def __init__(self, sql: Connection[Any], rules: LinkRules, pages: Sequence[PageCommit]) -> None:
+    def __init__(self, sql: Cursor[Any], rules: LinkRules, pages: Sequence[PageCommit]) -> None:
         self._sql, self._rules, self._pages = sql, rules, pages
-        #: Links that end.
+        #: Links that end, and their keys.
         self.ended: list[EndedLink] = [link for page in pages for link in page.ended]
-        self._ended_keys = [key_of(link.fingerprint, link.host) for link in self.ended]
+        self.ended_keys = [key_of(link.fingerprint, link.host) for link in self.ended]
         self.written = Written()
         #: The rank of the best link that each host got, by its name.
         self.best: dict[str, int] = {}
-        #: The numbers of the pages' rows, by the fingerprints of their links.
-        self.page_numbers: dict[int, int] = {}
         # The links of the pages by their keys, in order, with the names of their hosts: a link looks for that in its URL.
         self._met: dict[Key, tuple[str, list[FrontierLink]]] = {}
         for link in (link for page in pages for link in page.links):
             host = link.host
             self._met.setdefault(key_of(link.fingerprint, host), (host, []))[1].append(link)
-        # The last move of each link.
+        # The last move of each link that does not end.
         self._moves: dict[Key, Move] = {
             key_of(move.fingerprint, move.host): move for page in pages for move in page.moves
         }
+        for key in self.ended_keys if self._moves else ():
+            self._moves.pop(key, None)
 
-    def write(self, worker: int) -> None:
-        """Write all of it, with the rows of pages; a `KnownPageError` if a link had ended before."""
+    def __bool__(self) -> bool:
+        """Tell whether there is anything to write before links end."""
+        return bool(self._met or self._moves)
+
+    def write(self) -> None:
+        """Write all of it."""
         new = self._insert()
         again = {key for key, (_, links) in self._met.items() if key not in new or len(links) > 1}
-        known = self._lock(again) if again or (self._ended_keys and self._moves) else {}
+        known = self._lock(again) if again or (self.ended_keys and self._moves) else {}
         self._join(new, known)
-        self._end(worker)
         self._move()
 
     def _insert(self) -> set[Key]:
@@ -110,26 +112,17 @@ class LinkWriting:
         other way, and both wait until the server gives one of them up, a second later. Links that only end, or are only
         moved, are locked by the one statement that does so, in that order, too.
         """
-        wanted = again.union(self._ended_keys)
+        wanted = again.union(self.ended_keys)
         locked = sorted(wanted.union(self._moves))
         rows = self._sql.execute(statements.LOCK, (*columns(locked), self._rules.crawl)).fetchall()
         if left_out := sorted(wanted.difference(Key(row[0], row[1]) for row in rows)):
             rows += self._sql.execute(statements.READ, (*columns(left_out), self._rules.crawl)).fetchall()
         return {key: known_link(row) for row in rows if (key := Key(row[0], row[1])) in wanted}
 
-    def _check(self, waited: Container[Key]) -> None:
-        """Refuse the first page of whose ended links one did not wait, or ends twice."""
-        seen, keys = set(), iter(self._ended_keys)
-        for index, page in enumerate(self._pages):
-            for key in islice(keys, len(page.ended)):
-                if key not in waited or key in seen:
-                    raise KnownPageError(index)
-                seen.add(key)
-
     def _join(self, new: set[Key], known: dict[Key, KnownLink]) -> None:
         """Join what pages say of links that wait already."""
         ranks, written, changed = self._rules.ranks, self.written, []
-        ended = set(self._ended_keys)
+        ended = set(self.ended_keys)
         for key, (host, links) in self._met.items():
             more = links[1:] if key in new else links
             if not more:
@@ -163,25 +156,6 @@ class LinkWriting:
         if changed:
             changed.sort(key=itemgetter(0, 1))
             self._sql.execute(statements.CHANGE, (self._rules.crawl, *columns(changed)))
-
-    def _end(self, worker: int) -> None:
-        if not self.ended:
-            return
-        keys = self._ended_keys
-        self._check(keys)
-        rows = sorted((*key, link.state, link.note) for key, link in zip(keys, self.ended, strict=True))
-        values: tuple[Any, ...] = self._rules.crawl, *columns(rows)
-        pages = [
-            (*key, text(link.url), link.relevant)
-            for key, link in zip(keys, self.ended, strict=True)
-            if link.relevant is not None
-        ]
-        if pages:
-            values = *values, self._rules.crawl, worker, *columns(pages)
-        statement = statements.END_WITH_PAGES if pages else statements.END
-        ended = {Key(domain, number): page for domain, number, page in self._sql.execute(statement, values).fetchall()}
-        self._check(ended)
-        self.page_numbers = {key.fingerprint: page for key, page in ended.items() if page is not None}
 
     def _move(self) -> None:
         if not self._moves:

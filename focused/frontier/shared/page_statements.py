@@ -1,4 +1,4 @@
-"""The statements of the transaction of pages, in the order in which they are run.
+"""The statements of the transaction of pages, in the order in which they are run; but records come last.
 
 Those about links name the partition: crawl and domain stand in their conditions.
 """
@@ -19,10 +19,6 @@ from focused.frontier.store.schema import DROPPED, FAILED, RANK_BITS, WAITING
 
 TURN = (1 << RANK_BITS) - 1
 # "+ 0" keeps the planner from the index of waiting links where the key names the row.
-COUNT = """
-UPDATE workers SET n_pages = n_pages + %s, n_relevant = n_relevant + %s, n_ended = n_ended + %s
-WHERE id = %s AND ended_at IS NULL
-"""
 INSERT = (
     f"INSERT INTO links (crawl, {', '.join(INSERTED)}) "
     f"SELECT %s, {', '.join('parts::float8[]' if each == 'parts' else each for each in INSERTED)} "
@@ -49,20 +45,6 @@ CHANGE = (
 TAKE_OVER = """
 UPDATE links SET rank = %s, extra = %s, request = %s WHERE crawl = %s AND domain = %s AND fingerprint = %s
 """
-# What had ended before is left out, and leaves no page. Pages are numbered in the order in which they are given.
-END = (
-    "UPDATE links SET state = given.state, note = given.note, ended_at = now() "
-    f"FROM {unnested_of_crawl(('domain', 'fingerprint', 'state', 'note'), ('int8', 'int8', 'int2', 'text'))} "
-    f"WHERE {_IS_GIVEN} AND links.state + 0 = {WAITING} RETURNING links.domain, links.fingerprint, NULL::int8"
-)
-_PAGE = ("domain", "fingerprint", "url", "relevant")
-END_WITH_PAGES = (
-    f"WITH ended AS ({END}), made AS (INSERT INTO pages (crawl, worker, {', '.join(_PAGE)}) "
-    f"SELECT %s, %s, {', '.join(f'given.{each}' for each in _PAGE)} "
-    "FROM unnest(%s::int8[], %s::int8[], %s::text[], %s::bool[]) WITH ORDINALITY "
-    f"AS given ({', '.join(_PAGE)}, place) JOIN ended USING (domain, fingerprint) ORDER BY given.place "
-    "RETURNING fingerprint, id) SELECT ended.domain, ended.fingerprint, made.id FROM ended LEFT JOIN made USING (fingerprint)"
-)
 _MOVED = ("domain", "fingerprint", "score", "admitted", "priority")
 MOVE = (
     f"UPDATE links SET score = given.score, admitted = given.admitted, "
@@ -79,6 +61,33 @@ DROP = f"""
 UPDATE links SET state = {DROPPED}, note = %s, ended_at = now()
 WHERE crawl = %s AND domain = %s AND host = %s AND state = {WAITING} AND fingerprint <> ALL(%s::int8[])
 """
+RECORD = "INSERT INTO records (crawl, worker, n_links, model_version, record) VALUES (%s, %s, %s, %s, %s)"
+# The last statement of a transaction: the worker is counted, links end, their pages are made, hosts are noted. It is one,
+# because of some pages that only end a statement costs as much as what it does. Each part waits for what it reads of the one
+# before, so rows are locked in this order. A worker that has ended changes nothing, and gets no row.
+_COUNTED = """
+UPDATE workers SET n_pages = n_pages + %(n_pages)s, n_relevant = n_relevant + %(n_relevant)s, n_found = n_found + %(n_found)s,
+    n_ended = n_ended + %(n_ended)s
+WHERE id = %(worker)s AND ended_at IS NULL RETURNING id
+"""
+# OFFSET: see `unnested_of_crawl`. What had ended before is left out.
+ENDED_COLUMNS = ("domain", "fingerprint", "state", "note", "url", "relevant", "place")
+_ENDED = f"""
+UPDATE links SET state = given.state, note = given.note, ended_at = now()
+FROM (
+    SELECT %(crawl)s::int4 AS crawl, given.* FROM counted CROSS JOIN unnest(%(ended_domain)s::int8[],
+        %(ended_fingerprint)s::int8[], %(ended_state)s::int2[], %(ended_note)s::text[], %(ended_url)s::text[],
+        %(ended_relevant)s::bool[], %(ended_place)s::int4[]) AS given ({", ".join(ENDED_COLUMNS)}) OFFSET 0
+) AS given
+WHERE {_IS_GIVEN} AND links.state + 0 = {WAITING}
+RETURNING links.domain, links.fingerprint, given.url, given.relevant, given.place
+"""
+# Where there was no page, ``relevant`` is NULL. Pages are numbered in the order of their places.
+_MADE = """
+INSERT INTO pages (crawl, worker, domain, fingerprint, url, relevant)
+SELECT %(crawl)s, %(worker)s, domain, fingerprint, url, relevant FROM ended WHERE relevant IS NOT NULL ORDER BY place
+RETURNING fingerprint, id
+"""
 # Of hosts that were not asked, ``rest`` is NULL; those that were are known, and count if they are still the worker's.
 HOST_COLUMNS = ("domain", "host", "name", "best", "n_pages", "n_relevant", "n_failed", "rest", "delay")
 _IS_ASKED = "hosts.owner IS NOT DISTINCT FROM %(worker)s AND excluded.next_at > '-infinity'"
@@ -86,20 +95,25 @@ _COUNTS = ", ".join(
     f"{name} = hosts.{name} + CASE WHEN {_IS_ASKED} THEN excluded.{name} ELSE 0 END"
     for name in ("n_pages", "n_relevant", "n_failed")
 )
-HOSTS = (
-    "INSERT INTO hosts (crawl, domain, host, name, best, n_pages, n_relevant, n_failed, next_at, delay) "
-    "SELECT %(crawl)s, domain, host, name, best, n_pages, n_relevant, n_failed, "
-    "coalesce(clock_timestamp() + make_interval(secs => rest), '-infinity'), delay FROM unnest(%(domain)s::int8[], "
-    "%(host)s::int8[], %(name)s::text[], %(best)s::int8[], %(n_pages)s::int4[], %(n_relevant)s::int4[], "
-    "%(n_failed)s::int4[], %(rest)s::float8[], %(delay)s::float4[]) "
-    f"AS given ({', '.join(HOST_COLUMNS)}) "
-    "ON CONFLICT (crawl, domain, host) DO UPDATE SET best = least(hosts.best, excluded.best), "
-    f"news = hosts.news + (hosts.owner IS DISTINCT FROM %(worker)s)::int, {_COUNTS}, "
-    f"delay = CASE WHEN {_IS_ASKED} THEN excluded.delay ELSE hosts.delay END, "
-    f"next_at = CASE WHEN {_IS_ASKED} THEN greatest(hosts.next_at, excluded.next_at) ELSE hosts.next_at END "
-    # Most links are no better than what waits of their host: it is locked, so that who takes it next sees them, and stays.
-    f"WHERE hosts.owner <> %(worker)s OR hosts.best IS NULL OR excluded.best < hosts.best OR {_IS_ASKED}"
-)
-RECORD = "INSERT INTO records (crawl, worker, n_links, model_version, record) VALUES (%s, %s, %s, %s, %s)"
-FOUND = "UPDATE workers SET n_found = n_found + %(n_found)s, n_ended = n_ended + %(n_given_up)s WHERE id = %(worker)s"
-HOSTS_AND_FOUND = f"WITH counted AS ({FOUND}) {HOSTS}"
+# Most links are no better than what waits of their host: it is locked, so that who takes it next sees them, and stays.
+_HOSTS = f"""
+INSERT INTO hosts (crawl, domain, host, name, best, n_pages, n_relevant, n_failed, next_at, delay)
+SELECT %(crawl)s, domain, host, name, best, n_pages, n_relevant, n_failed,
+    coalesce(clock_timestamp() + make_interval(secs => rest), '-infinity'), delay
+FROM unnest(%(host_domain)s::int8[], %(host_host)s::int8[], %(host_name)s::text[], %(host_best)s::int8[],
+    %(host_n_pages)s::int4[], %(host_n_relevant)s::int4[], %(host_n_failed)s::int4[], %(host_rest)s::float8[],
+    %(host_delay)s::float4[]) AS given ({", ".join(HOST_COLUMNS)})
+WHERE EXISTS (SELECT FROM counted) AND (SELECT count(*) FROM ended) >= 0
+ON CONFLICT (crawl, domain, host) DO UPDATE SET best = least(hosts.best, excluded.best),
+    news = hosts.news + (hosts.owner IS DISTINCT FROM %(worker)s)::int, {_COUNTS},
+    delay = CASE WHEN {_IS_ASKED} THEN excluded.delay ELSE hosts.delay END,
+    next_at = CASE WHEN {_IS_ASKED} THEN greatest(hosts.next_at, excluded.next_at) ELSE hosts.next_at END
+WHERE hosts.owner <> %(worker)s OR hosts.best IS NULL OR excluded.best < hosts.best OR {_IS_ASKED}
+"""
+# A link that had ended before undoes all of it: the server does that, so that this statement can be a transaction by itself.
+FINISH = f"""
+WITH counted AS ({_COUNTED}), ended AS ({_ENDED}), made AS ({_MADE}), noted AS ({_HOSTS})
+SELECT made.fingerprint, made.id,
+    CASE WHEN (SELECT count(*) FROM ended) < %(n_to_end)s THEN refuse_all_but(ARRAY(SELECT fingerprint FROM ended)) END
+FROM counted LEFT JOIN made ON true
+"""

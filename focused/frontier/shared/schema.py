@@ -19,10 +19,12 @@ from focused.frontier.shared.outputs import TABLES as OUTPUT_TABLES
 if TYPE_CHECKING:
     from psycopg import Connection
 
-VERSION = 7
+VERSION = 8
 N_PARTITIONS = 4
 LEAST_SERVER = 150_000
 """Oldest PostgreSQL, as its ``server_version``: 15."""
+HAD_ENDED = "FC001"
+"""SQLSTATE of a transaction that is refused because a link had ended before."""
 _MAKING = 0x666F6375736564
 """Advisory lock of the one that makes the tables."""
 
@@ -139,6 +141,11 @@ CREATE TABLE versions (
 );
 ALTER TABLE files ADD COLUMN version integer NOT NULL DEFAULT 1, DROP CONSTRAINT files_pkey;
 ALTER TABLE files ADD PRIMARY KEY (crawl, version, name);
+""",
+    # What a statement calls to undo itself: some of the links that it was to end had ended before. It says which had not.
+    8: f"""
+CREATE FUNCTION refuse_all_but(ended bigint[]) RETURNS boolean LANGUAGE plpgsql AS
+$$ BEGIN RAISE EXCEPTION '%', array_to_string(ended, ' ') USING ERRCODE = '{HAD_ENDED}'; END $$;
 """,
 }
 """What makes tables of one version of those of the version before, by version. All tables begin as those of version 1."""

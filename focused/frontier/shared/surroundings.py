@@ -33,9 +33,13 @@ class Surroundings:
         self._around = Around()
         self._n_times_unknown: dict[str, int] = {}
         self._n_pages_seen, self._seen_at = 0, now()
+        #: Pages of the crawl that its first worker asks for alone, and whether this is that one.
+        self.n_begin_pages = 0
+        self._is_first = False
 
-    def see(self, seen: Ticked) -> None:
-        """Take in what the keeper saw."""
+    def see(self, seen: Ticked, worker: int) -> None:
+        """Take in what the keeper of a worker saw."""
+        self._is_first = seen.totals.first == worker
         self.totals, self._around = seen.totals, Around(seen.free, seen.others)
         if seen.totals.n_pages != self._n_pages_seen:
             self._n_pages_seen, self._seen_at = seen.totals.n_pages, now()
@@ -43,10 +47,21 @@ class Surroundings:
     @property
     def n_hosts_wanted(self) -> int:
         """How many hosts this worker is to hold."""
-        if self.totals is None:
-            return self._max_hosts
+        if self.totals is None or self._begins:
+            return 0 if self.lets_begin else self._max_hosts
         n_hosts = self.totals.n_hosts + len(self._around.free)
         return share_of_hosts(n_hosts, self.totals.n_workers, self._max_hosts)
+
+    @property
+    def _begins(self) -> bool:
+        """Whether the crawl's first worker asks alone; not where it does not get on."""
+        n_pages = 0 if self.totals is None else self.totals.n_pages
+        return n_pages < self.n_begin_pages and now() - self._seen_at <= _STUCK_PATIENT_SECS
+
+    @property
+    def lets_begin(self) -> bool:
+        """Whether this worker asks for nothing yet, because another one begins the crawl."""
+        return not self._is_first and self._begins
 
     def least_priority(self) -> int | None:
         """Return the least priority worth a page while other workers have better links; None: all are.
@@ -78,8 +93,9 @@ class Surroundings:
         move costs it a part of a turn: none goes to a worker only because that has nothing as good.
         """
         bests = own.bests()
+        n_own = sum(not host.is_leaving for host in own)
         around = self._around._replace(others=()) if hosts_rest else self._around
-        for place in to_let_go([rank for rank, _ in bests], len(own), self.n_hosts_wanted, around):
+        for place in to_let_go([rank for rank, _ in bests], n_own, self.n_hosts_wanted, around):
             host = bests[place][1]
             host.is_leaving = True
             own.refresh(host)

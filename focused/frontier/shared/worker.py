@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
+from focused.frontier.shared.beginning import pace
 from focused.frontier.shared.boot_clock import now
 from focused.frontier.shared.events import (
     NOT_STORED,
@@ -116,7 +117,12 @@ class Worker:
     @property
     def may_ask(self) -> bool:
         """Whether this worker may ask for anything now."""
-        return not self.is_lost and now() < self.exchange.valid_until and self.exchange.n_pending < _MOST_PENDING
+        may = not self.is_lost and now() < self.exchange.valid_until and self.exchange.n_pending < _MOST_PENDING
+        return may and not self._surroundings.lets_begin
+
+    def begin_alone(self, n_pages: int) -> None:
+        """Let the crawl's first worker ask for its first pages alone."""
+        self._surroundings.n_begin_pages = n_pages
 
     @property
     def pages_left(self) -> int | None:
@@ -212,7 +218,8 @@ class Worker:
             self.exchange.write(PageCommit(page.worker, ended))
 
     def _ticked(self, seen: Ticked) -> None:
-        self._surroundings.see(seen)
+        self._surroundings.see(seen, self.exchange.worker)
+        self.draft.moves.pace = pace(seen.totals.n_pages)
         self.versions.see(seen.totals.version)
         self.own.read_since(seen.n_written)
         self.reckonings.hear(seen.totals.n_workers, *(seen.reckonings or (0.0, [])))

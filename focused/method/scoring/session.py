@@ -54,6 +54,11 @@ class Session:
         """Return how many requests may be under way now; None: as many as the crawl likes."""
         return None
 
+    @property
+    def n_begin_pages(self) -> int:
+        """How many pages it takes until it knows enough to be asked by many workers."""
+        return 0
+
     # --- With a frontier that can change scores
 
     def placed(self, url: str, number: int, score: float) -> None:

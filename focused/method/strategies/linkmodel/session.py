@@ -116,6 +116,11 @@ class LinkSession(Session):
         n_pages = self.memory.n_pages
         return 2 + n_pages // 5 if n_pages < self._warm_up_pages else None
 
+    @property
+    def n_begin_pages(self) -> int:
+        """How many pages it takes until as many requests may be under way as the crawl likes."""
+        return self._warm_up_pages
+
     # --- With a frontier that can change scores
 
     def placed(self, url: str, number: int, score: float) -> None:
