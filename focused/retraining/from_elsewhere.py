@@ -1,0 +1,108 @@
+"""Train a topic whose examples come from other sites with the pages that its crawl meets (docs/method/, D94).
+
+Examples of other sites differ from all pages of a web in far more than in the topic: in menus and footers, in how people
+write there. A model that learns examples against the pages met learns that, and ranks the web at chance. So it is noticed:
+hardly any word that most of the examples have is as frequent among the pages met, and the other way round. Such a topic keeps
+what it knows against the general background, and learns from the pages met that look most like it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from focused.method.learning.likely_met import fit_likely
+from focused.retraining.augmentation import AugmentedExamples, keys_among, keys_of, links_of, with_terms
+from focused.retraining.pages_met import MAX_PAGES, MIN_PAGES
+from focused.retraining.training import with_model
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from focused.method.topic import Topic
+    from focused.method.topic.examples import TopicExamples
+    from focused.retraining.judged_pages import JudgedPage
+
+_LEAST_MET = 10
+"""Of fewer pages met nobody can tell."""
+_FREQUENT = 0.4
+"""A word that this share of the examples has, or of the pages met, says where they are from."""
+_MOST_ALIKE = 0.22
+"""Of one web, such words are shared by more than this: see `likeness`."""
+
+
+def comes_from_elsewhere(topic: Topic, pages: Sequence[JudgedPage]) -> bool:
+    """Tell whether the examples of a topic come from other sites than the pages that a crawl met."""
+    if topic.examples is None or topic.keyword_terms:
+        return False
+    own = topic.examples.where(topic.examples.positive)
+    met = _others(own, pages)
+    if len(met) < _LEAST_MET:
+        return False
+    joined = AugmentedExamples(own, met)
+    return likeness(joined.with_labels(dict.fromkeys((page.number for page in met), False)), joined.n_own) < _MOST_ALIKE
+
+
+def likeness(examples: TopicExamples, n_own: int) -> float:
+    """Return how alike the first ``n_own`` pages and the others are by their frequent words, in [0, 1].
+
+    It is the sum of the smaller share of pages that have a word, over the sum of the larger, of all words that are frequent
+    here or there; 1 where there is none.
+    """
+    has = examples.pages > 0
+    of_own, of_met = (np.asarray(rows.mean(axis=0)).ravel() for rows in (has[:n_own], has[n_own:]))
+    smaller, larger = np.minimum(of_own, of_met), np.maximum(of_own, of_met)
+    is_frequent = larger >= _FREQUENT
+    return float(smaller[is_frequent].sum() / larger[is_frequent].sum()) if is_frequent.any() else 1.0
+
+
+def train_from_elsewhere(
+    topic: Topic, pages: Sequence[JudgedPage], *, about: Mapping[str, Any] | None = None, random_state: int = 0
+) -> Topic:
+    """Return a topic that judges by what it knows and by what the pages met that look most like it have in common.
+
+    Its share of relevant pages is assumed, so it says nothing of the harvest.
+
+    Parameters
+    ----------
+    topic : Topic
+        Learnt from examples against the general background.
+    pages : sequence of JudgedPage
+        All pages of the crawl.
+    about : mapping, optional
+        What the manifest says of it, under ``retraining``.
+
+    Raises
+    ------
+    ValueError
+        If too few of the pages were drawn.
+    """
+    assert topic.examples is not None
+    own = topic.examples.where(topic.examples.positive)
+    latest = {page.number for page in pages[-MAX_PAGES:]}
+    met = [page for page in _others(own, pages) if page.is_drawn or page.number in latest]
+    drawn = np.array([page.is_drawn for page in met], dtype=np.bool_)
+    if drawn.sum() < MIN_PAGES:
+        raise ValueError(f"At least {MIN_PAGES} pages that were drawn are needed. Got {int(drawn.sum())}.")
+    none = topic.examples.where(np.zeros(len(topic.examples.positive), dtype=np.bool_))
+    joined = AugmentedExamples(none, met).with_labels(dict.fromkeys((page.number for page in met), False))
+    examples = with_terms(joined, topic.terms)
+    column_of = {term: column for column, term in enumerate(examples.terms)}
+    model = fit_likely(
+        *(topic.model, [column_of[term] for term in topic.terms], examples.pages, drawn),
+        learner=topic.learner,
+        link_examples=links_of(examples),
+        random_state=random_state,
+    )
+    added = {"n_unlabeled": len(met), "n_drawn": int(drawn.sum()), "n_left_aside": 0, "is_from_elsewhere": True}
+    made = with_model(topic, model, examples.terms, topic.examples, {**(about or {}), **added})
+    # Of the pages met nothing is known but what was assumed.
+    made.manifest["figures"] = {**topic.manifest["figures"], "n_links": model.figures.n_links}
+    return made
+
+
+def _others(own: TopicExamples, pages: Sequence[JudgedPage]) -> list[JudgedPage]:
+    """Return the pages met that have words and are no examples themselves."""
+    known = set(keys_among(own).keys.tolist())
+    return [page for page in pages if page.terms and known.isdisjoint(keys_of(page))]
