@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from focused.method.learning.likely_met import fit_likely
+from focused.method.learning.training_set import LinkExamples
+from focused.method.text.word_vectors import word_vectors_of
 from focused.retraining.augmentation import AugmentedExamples, keys_among, keys_of, links_of, with_terms
 from focused.retraining.pages_met import MAX_PAGES, MIN_PAGES
 from focused.retraining.training import with_model
@@ -34,7 +36,7 @@ _MOST_ALIKE = 0.22
 
 def comes_from_elsewhere(topic: Topic, pages: Sequence[JudgedPage]) -> bool:
     """Tell whether the examples of a topic come from other sites than the pages that a crawl met."""
-    if topic.examples is None or topic.keyword_terms:
+    if topic.examples is None or topic.keyword_terms or topic.looked_at:
         return False
     own = topic.examples.where(topic.examples.positive)
     met = _others(own, pages)
@@ -85,14 +87,19 @@ def train_from_elsewhere(
     drawn = np.array([page.is_drawn for page in met], dtype=np.bool_)
     if drawn.sum() < MIN_PAGES:
         raise ValueError(f"At least {MIN_PAGES} pages that were drawn are needed. Got {int(drawn.sum())}.")
-    none = topic.examples.where(np.zeros(len(topic.examples.positive), dtype=np.bool_))
-    joined = AugmentedExamples(none, met).with_labels(dict.fromkeys((page.number for page in met), False))
-    examples = with_terms(joined, topic.terms)
-    column_of = {term: column for column, term in enumerate(examples.terms)}
+    joined = AugmentedExamples(topic.examples, met)
+    examples = joined.with_labels(dict.fromkeys((page.number for page in met), False))
+    vectors = word_vectors_of(topic.language)
+    if vectors is not None:
+        examples = with_terms(examples, vectors.terms)
+    n_own = joined.n_own
+    is_background = ~examples.positive & (np.arange(len(examples.positive)) < n_own)
+    links = links_of(examples)
     model = fit_likely(
-        *(topic.model, [column_of[term] for term in topic.terms], examples.pages, drawn),
+        *(examples.pages[examples.positive], examples.pages[is_background], examples.pages[n_own:], drawn),
         learner=topic.learner,
-        link_examples=links_of(examples),
+        term_vectors=None if vectors is None else vectors.of_terms(examples.terms),
+        link_examples=None if links is None else _among_met(links, n_own),
         random_state=random_state,
     )
     added = {"n_unlabeled": len(met), "n_drawn": int(drawn.sum()), "n_left_aside": 0, "is_from_elsewhere": True}
@@ -100,6 +107,13 @@ def train_from_elsewhere(
     # Of the pages met nothing is known but what was assumed.
     made.manifest["figures"] = {**topic.manifest["figures"], "n_links": model.figures.n_links}
     return made
+
+
+def _among_met(links: LinkExamples, n_own: int) -> LinkExamples:
+    """Return the links among the pages met, which stand under the topic's own."""
+    chosen = np.flatnonzero((links.source_rows >= n_own) & (links.target_rows >= n_own))
+    sources, targets = links.source_rows[chosen] - n_own, links.target_rows[chosen] - n_own
+    return LinkExamples(sources, targets, links.anchor_counts[chosen], links.context_counts[chosen])
 
 
 def _others(own: TopicExamples, pages: Sequence[JudgedPage]) -> list[JudgedPage]:
