@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from focused.method.learning.likely_met import fit_likely
 from focused.method.learning.training_set import LinkExamples
@@ -26,12 +27,14 @@ if TYPE_CHECKING:
     from focused.method.topic.examples import TopicExamples
     from focused.retraining.judged_pages import JudgedPage
 
+Floats = npt.NDArray[np.float64]
+
 _LEAST_MET = 10
 """Of fewer pages met nobody can tell."""
-_FREQUENT = 0.4
-"""A word that this share of the examples has, or of the pages met, says where they are from."""
-_MOST_ALIKE = 0.22
-"""Of one web, such words are shared by more than this: see `likeness`."""
+_FREQUENT, _MOST_SHARED = 0.4, 0.22
+"""Of words that this share of the examples or of the pages met has, pages of one web share more than that."""
+_FREQUENT_OF_OWN, _MOST_OF_OWN_SHARED = 0.3, 0.3
+"""The same, of words that this share of the examples has: texts without menus share them, and are learnt as pages are."""
 
 
 def comes_from_elsewhere(topic: Topic, pages: Sequence[JudgedPage]) -> bool:
@@ -43,20 +46,19 @@ def comes_from_elsewhere(topic: Topic, pages: Sequence[JudgedPage]) -> bool:
     if len(met) < _LEAST_MET:
         return False
     joined = AugmentedExamples(own, met)
-    return likeness(joined.with_labels(dict.fromkeys((page.number for page in met), False)), joined.n_own) < _MOST_ALIKE
+    has = joined.with_labels(dict.fromkeys((page.number for page in met), False)).pages > 0
+    of_own, of_met = (np.asarray(r.mean(axis=0)).ravel() for r in (has[: joined.n_own], has[joined.n_own :]))
+    return (
+        _shared(of_own, of_met, np.maximum(of_own, of_met) >= _FREQUENT) < _MOST_SHARED
+        and _shared(of_own, of_met, of_own >= _FREQUENT_OF_OWN) < _MOST_OF_OWN_SHARED
+    )
 
 
-def likeness(examples: TopicExamples, n_own: int) -> float:
-    """Return how alike the first ``n_own`` pages and the others are by their frequent words, in [0, 1].
-
-    It is the sum of the smaller share of pages that have a word, over the sum of the larger, of all words that are frequent
-    here or there; 1 where there is none.
-    """
-    has = examples.pages > 0
-    of_own, of_met = (np.asarray(rows.mean(axis=0)).ravel() for rows in (has[:n_own], has[n_own:]))
-    smaller, larger = np.minimum(of_own, of_met), np.maximum(of_own, of_met)
-    is_frequent = larger >= _FREQUENT
-    return float(smaller[is_frequent].sum() / larger[is_frequent].sum()) if is_frequent.any() else 1.0
+def _shared(of_own: Floats, of_met: Floats, chosen: npt.NDArray[np.bool_]) -> float:
+    """Return the sum of the smaller share of pages that have a word, over the sum of the larger; 1 where no word is chosen."""
+    if not chosen.any():
+        return 1.0
+    return float(np.minimum(of_own, of_met)[chosen].sum() / np.maximum(of_own, of_met)[chosen].sum())
 
 
 def train_from_elsewhere(
