@@ -122,7 +122,9 @@ def _against_met(task: Task, topic: Topic, known: dict[str, Any]) -> Topic:
             filters_label_noise=task.filters_label_noise,
             random_state=task.random_state,
         )
-    known |= _of_manifest(made, "n_unlabeled", "n_drawn", "n_left_aside", "n_label_noise", "label_noise")
+    known |= _of_manifest(
+        made, "n_unlabeled", "n_drawn", "n_left_aside", "n_label_noise", "label_noise", "is_from_elsewhere"
+    )
     known["harvest"] = made.manifest["retraining"].get("harvest", {})
     known["n_links"] = made.manifest["figures"]["n_links"]
     known["recall"] = made.manifest["figures"].get("recall")
