@@ -74,7 +74,7 @@ def test_of_a_few_pages_met_or_a_topic_from_words_or_one_that_has_looked_around_
 def test_relevant_pages_of_the_web_come_first_though_the_examples_are_unlike_it():
     rng = np.random.default_rng(0)
     topic, (pages, _) = from_other_sites(rng), met(rng)
-    made = train_from_elsewhere(topic, pages)
+    made = train_from_elsewhere(topic, pages, {})
     unseen, truth = met(rng)
     found = relevances(made, unseen)
     assert found[truth].min() > found[~truth].max()
@@ -94,7 +94,7 @@ def test_trained_against_the_pages_met_hardly_any_of_them_would_be_called_releva
 
 def test_words_of_the_topic_that_only_this_web_has_are_learnt_and_the_frame_of_the_examples_is_not():
     rng = np.random.default_rng(0)
-    made = train_from_elsewhere(from_other_sites(rng), met(rng)[0])
+    made = train_from_elsewhere(from_other_sites(rng), met(rng)[0], {})
     weight = dict(zip(made.terms, made.model.coef.tolist(), strict=True))
     assert min(weight[word] for word in ONLY_HERE) > max(weight[word] for word in BESIDE)
     assert not set(FRAME) & {term for term, _ in made.manifest["terms_for"]}
@@ -103,14 +103,14 @@ def test_words_of_the_topic_that_only_this_web_has_are_learnt_and_the_frame_of_t
 def test_links_among_the_pages_met_are_used_and_nothing_is_said_of_the_harvest():
     rng = np.random.default_rng(0)
     topic, (pages, _) = from_other_sites(rng), met(rng)
-    made = train_from_elsewhere(topic, pages, about={"version": 2})
+    made = train_from_elsewhere(topic, pages, {}, about={"version": 2})
     about = made.manifest["retraining"]
     assert "harvest" not in about
     assert (about["version"], about["n_drawn"], about["is_from_elsewhere"]) == (2, 15, True)
     assert made.manifest["figures"] == {**topic.manifest["figures"], "n_links": 0}
 
 
-def test_in_a_crawl_it_is_done_as_long_as_no_page_has_a_verdict(tmp_path):
+def test_in_a_crawl_it_is_done_until_enough_pages_have_a_verdict(tmp_path):
     rng = np.random.default_rng(0)
     topic, (pages, truth) = from_other_sites(rng), met(rng)
     (tmp_path / RETRAINING_FILE).write_text("".join(f"{page.to_line()}\n" for page in pages))
@@ -127,14 +127,31 @@ def test_in_a_crawl_it_is_done_as_long_as_no_page_has_a_verdict(tmp_path):
     _against_met(task, topic, known)
     assert (known["is_from_elsewhere"], known["harvest"]) == (True, {})
     task.labels = {str(page.number): bool(is_relevant) for page, is_relevant in zip(pages, truth, strict=True)}
+    task.verdicts, known = [page.number for page in pages[:13]], {}
+    _against_met(task, topic, known)
+    assert known["is_from_elsewhere"]
     task.verdicts, known = [page.number for page in pages[:20]], {}
     _against_met(task, topic, known)
     assert "is_from_elsewhere" not in known
     assert known["harvest"]
 
 
+def test_what_people_say_of_a_page_stands_above_its_likeness():
+    rng = np.random.default_rng(0)
+    topic, (pages, _) = from_other_sites(rng), met(rng)
+    wanted = replace(pages[0], terms={**words(rng, BESIDE), "wanted": 3})
+    refused = replace(pages[2], terms={**words(rng, TOPIC, ONLY_HERE, n=40), "refused": 3})  # more like them than any
+    shown = [wanted, pages[1], refused, *pages[3:]]
+    verdicts = {wanted.number: True, refused.number: False}
+    with_them, without = (train_from_elsewhere(topic, shown, each) for each in (verdicts, {}))
+    weights = [dict(zip(made.terms, made.model.coef.tolist(), strict=True)) for made in (with_them, without)]
+    assert weights[0]["wanted"] > weights[1]["wanted"]
+    assert weights[0]["wanted"] > 0
+    assert weights[1]["refused"] > 0 >= weights[0]["refused"]
+
+
 def test_the_same_pages_give_the_same_model():
-    made = [train_from_elsewhere(from_other_sites(rng), met(rng)[0]) for rng in map(np.random.default_rng, (0, 0))]
+    made = [train_from_elsewhere(from_other_sites(rng), met(rng)[0], {}) for rng in map(np.random.default_rng, (0, 0))]
     assert made[0].terms == made[1].terms
     assert np.array_equal(made[0].model.coef, made[1].model.coef)
 
@@ -143,7 +160,7 @@ def test_without_pages_that_were_drawn_nothing_is_trained():
     rng = np.random.default_rng(0)
     topic, (pages, _) = from_other_sites(rng), met(rng)
     with pytest.raises(ValueError, match="At least 5 pages that were drawn are needed"):
-        train_from_elsewhere(topic, [replace(page, is_drawn=False) for page in pages])
+        train_from_elsewhere(topic, [replace(page, is_drawn=False) for page in pages], {})
 
 
 def test_a_topic_that_looks_around_before_its_crawls_keeps_the_background_if_its_examples_come_from_elsewhere(

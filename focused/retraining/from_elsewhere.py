@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 Floats = npt.NDArray[np.float64]
 
+ENOUGH_VERDICTS = 14
+"""With so many a topic is trained against the pages met, from its examples and from what people say."""
 _LEAST_MET = 10
 """Of fewer pages met nobody can tell."""
 _FREQUENT, _MOST_SHARED = 0.4, 0.22
@@ -62,7 +64,12 @@ def _shared(of_own: Floats, of_met: Floats, chosen: npt.NDArray[np.bool_]) -> fl
 
 
 def train_from_elsewhere(
-    topic: Topic, pages: Sequence[JudgedPage], *, about: Mapping[str, Any] | None = None, random_state: int = 0
+    topic: Topic,
+    pages: Sequence[JudgedPage],
+    verdicts: Mapping[int, bool],
+    *,
+    about: Mapping[str, Any] | None = None,
+    random_state: int = 0,
 ) -> Topic:
     """Return a topic that judges by what it knows and by what the pages met that look most like it have in common.
 
@@ -74,6 +81,8 @@ def train_from_elsewhere(
         Learnt from examples against the general background.
     pages : sequence of JudgedPage
         All pages of the crawl.
+    verdicts : mapping
+        What people say of pages, by their numbers.
     about : mapping, optional
         What the manifest says of it, under ``retraining``.
 
@@ -85,7 +94,7 @@ def train_from_elsewhere(
     assert topic.examples is not None
     own = topic.examples.where(topic.examples.positive)
     latest = {page.number for page in pages[-MAX_PAGES:]}
-    met = [page for page in _others(own, pages) if page.is_drawn or page.number in latest]
+    met = [page for page in _others(own, pages) if page.is_drawn or page.number in latest or page.number in verdicts]
     drawn = np.array([page.is_drawn for page in met], dtype=np.bool_)
     if drawn.sum() < MIN_PAGES:
         raise ValueError(f"At least {MIN_PAGES} pages that were drawn are needed. Got {int(drawn.sum())}.")
@@ -100,6 +109,7 @@ def train_from_elsewhere(
     model = fit_likely(
         *(examples.pages[examples.positive], examples.pages[is_background], examples.pages[n_own:], drawn),
         learner=topic.learner,
+        verdicts=[float(verdicts[page.number]) if page.number in verdicts else np.nan for page in met],
         term_vectors=None if vectors is None else vectors.of_terms(examples.terms),
         link_examples=None if links is None else _among_met(links, n_own),
         random_state=random_state,

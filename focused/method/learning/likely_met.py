@@ -46,6 +46,7 @@ def fit_likely(
     drawn: ArrayLike,
     *,
     learner: str,
+    verdicts: ArrayLike | None = None,
     term_vectors: NDArray[np.floating[Any]] | None = None,
     link_examples: LinkExamples | None = None,
     random_state: int = 0,
@@ -65,6 +66,8 @@ def fit_likely(
         Which of the pages met were drawn whatever their links' scores are.
     learner : str
         A name of `focused.method.learning.learners.LEARNERS`.
+    verdicts : array-like of float of shape (n_pages_met,), optional
+        What people say of the pages met: 1 relevant, 0 not, NaN where nobody has said anything. It stands above likeness.
     term_vectors : ndarray of shape (n_columns, n_dimensions), optional
         Word vectors of the terms, zeros where there is none.
     link_examples : LinkExamples, optional
@@ -95,9 +98,13 @@ def fit_likely(
         return spread_alike(coef, rows @ coef)
 
     coef = told_apart(own, others)
+    said = np.full(known.shape[0], np.nan) if verdicts is None else np.asarray(verdicts, dtype=np.float64)
     order = np.argsort(-np.asarray(rows @ coef), kind="stable")
+    order = order[np.isnan(said[order])]
     n_likely = max(_LEAST_LIKELY, round(_LIKELY * len(order)))
-    coef = coef + _MET_WEIGHT * told_apart(known[order[:n_likely]], known[order[2 * n_likely :]])
+    likely = np.concatenate([order[:n_likely], np.flatnonzero(said == 1)])
+    rest = np.concatenate([order[2 * n_likely :], np.flatnonzero(said == 0)])
+    coef = coef + _MET_WEIGHT * told_apart(known[likely], known[rest])
     decisions, n_known = np.asarray(rows @ coef), np.diff(known.indptr).astype(np.float64)
     middle = float(decisions[np.asarray(drawn, dtype=np.bool_)].mean())
     border = middle + _BORDER * max(float(decisions.std()), 1e-9)
