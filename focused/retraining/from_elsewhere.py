@@ -1,9 +1,9 @@
 """Train a topic whose examples come from other sites with the pages that its crawl meets (docs/method/, D94).
 
 Examples of other sites differ from all pages of a web in far more than in the topic: in menus and footers, in how people
-write there. A model that learns examples against the pages met learns that, and ranks the web at chance. So it is noticed:
-hardly any word that most of the examples have is as frequent among the pages met, and the other way round. Such a topic keeps
-what it knows against the general background, and learns from the pages met that look most like it.
+write there. A model that learns examples against the pages met learns that, and ranks the web at chance. So it is noticed: by
+their words, examples and pages met then depart from the general background in different ways. Such a topic keeps what it knows
+against the background, and learns from the pages met that look most like it.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from focused.method.learning.likely_met import fit_likely
 from focused.method.learning.training_set import LinkExamples
@@ -27,40 +26,44 @@ if TYPE_CHECKING:
     from focused.method.topic.examples import TopicExamples
     from focused.retraining.judged_pages import JudgedPage
 
-Floats = npt.NDArray[np.float64]
-
 ENOUGH_VERDICTS = 14
 """With so many a topic is trained against the pages met, from its examples and from what people say."""
 _LEAST_MET = 10
 """Of fewer pages met nobody can tell."""
-_FREQUENT, _MOST_SHARED = 0.4, 0.22
-"""Of words that this share of the examples or of the pages met has, pages of one web share more than that."""
-_FREQUENT_OF_OWN, _MOST_OF_OWN_SHARED = 0.3, 0.3
-"""The same, of words that this share of the examples has: texts without menus share them, and are learnt as pages are."""
+_COUNTED = 0.1
+"""A word counts that so large a share of the examples, of the pages met or of the background has."""
+_MOST_ALIKE = 0.38
+"""Of one web, examples and pages met depart from the background in more similar ways: cosine of their departures."""
+_FREQUENT, _MOST_SHARED = 0.3, 0.4
+"""Of the words that this share of the examples has, pages met share more than that with texts of their web without menus."""
 
 
 def comes_from_elsewhere(topic: Topic, pages: Sequence[JudgedPage]) -> bool:
-    """Tell whether the examples of a topic come from other sites than the pages that a crawl met."""
+    """Tell whether the examples of a topic come from other sites than the pages that a crawl met.
+
+    Of a topic that has no background, or has looked around before its crawls, it is not said.
+    """
     if topic.examples is None or topic.keyword_terms or topic.looked_at:
         return False
-    own = topic.examples.where(topic.examples.positive)
-    met = _others(own, pages)
-    if len(met) < _LEAST_MET:
+    met = _others(topic.examples.where(topic.examples.positive), pages)
+    joined = AugmentedExamples(topic.examples, met)
+    examples = joined.with_labels(dict.fromkeys((page.number for page in met), False))
+    has, n_own = examples.pages > 0, joined.n_own
+    background = np.flatnonzero(~examples.positive[:n_own])
+    if len(met) < _LEAST_MET or not len(background):
         return False
-    joined = AugmentedExamples(own, met)
-    has = joined.with_labels(dict.fromkeys((page.number for page in met), False)).pages > 0
-    of_own, of_met = (np.asarray(r.mean(axis=0)).ravel() for r in (has[: joined.n_own], has[joined.n_own :]))
-    return (
-        _shared(of_own, of_met, np.maximum(of_own, of_met) >= _FREQUENT) < _MOST_SHARED
-        and _shared(of_own, of_met, of_own >= _FREQUENT_OF_OWN) < _MOST_OF_OWN_SHARED
+    of_own, of_met, usual = (
+        np.asarray(has[rows].mean(axis=0)).ravel()
+        for rows in (np.flatnonzero(examples.positive), np.arange(n_own, has.shape[0]), background)
     )
-
-
-def _shared(of_own: Floats, of_met: Floats, chosen: npt.NDArray[np.bool_]) -> float:
-    """Return the sum of the smaller share of pages that have a word, over the sum of the larger; 1 where no word is chosen."""
-    if not chosen.any():
-        return 1.0
-    return float(np.minimum(of_own, of_met)[chosen].sum() / np.maximum(of_own, of_met)[chosen].sum())
+    counted = np.maximum(np.maximum(of_own, of_met), usual) >= _COUNTED
+    departures = [(shares - usual)[counted] for shares in (of_own, of_met)]
+    length = float(np.prod([np.linalg.norm(each) for each in departures]))
+    frequent = of_own >= _FREQUENT
+    shared = float(np.minimum(of_own, of_met)[frequent].sum())
+    return float(departures[0] @ departures[1]) < _MOST_ALIKE * length and shared < _MOST_SHARED * float(
+        np.maximum(of_own, of_met)[frequent].sum()
+    )
 
 
 def train_from_elsewhere(
