@@ -98,8 +98,9 @@ def crawled(pair: Pair, starts: list[str], options: Namespace) -> list[float]:
     folder, other = (folder_of(name, options.data, options.webs) for name in (pair.web, pair.other))
     slug = re.sub("[^a-z0-9]+", "-", pair.topic.lower())
     output: Path = options.output.resolve() / f"{pair.web}-{slug}"
-    arguments = [*files("web", folder, pair.web), *files("elsewhere", other, pair.other)]
-    arguments += ["--topics", f'"{pair.topic}"', "--elsewhere-topics", f'"{pair.label}"', "--seeds", "5"]
+    arguments = [*files("web", folder, pair.web), "--topics", f'"{pair.topic}"', "--seeds", "5"]
+    if "elsewhere" in starts:
+        arguments += [*files("elsewhere", other, pair.other), "--elsewhere-topics", f'"{pair.label}"']
     chosen = [
         "--strategies",
         "adaptive",
