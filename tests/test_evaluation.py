@@ -582,12 +582,59 @@ def test_a_background_leaves_out_the_sources_of_the_web():
 @pytest.mark.parametrize(
     ("option", "value", "problem"),
     [
-        ("start", "word", "--start must be some of words, examples, web"),
+        ("start", "word", "--start must be some of words, examples, elsewhere, web"),
         ("background_without", "WebXY", "--background-without must be none, or some of python3-doc"),
     ],
 )
 def test_an_impossible_start_is_refused(site, tmp_path, option, value, problem):
     command = evaluate(site, tmp_path, **{option: value})
+    assert command.exit_code == 1
+    assert problem in command.err
+
+
+def other_web(folder: Path) -> dict[str, object]:
+    """Options that name another web of pages about stars, which it calls `sky`."""
+    warc = Warc(folder / "other.warc.gz")
+    urls = [f"http://other.example/{number}" for number in range(12)]
+    for number, url in enumerate(urls):
+        warc.page(url, hand_made.html(f"{hand_made.STARS} A letter, number {number}."))
+    RecordedWeb(warc.save()).close()
+    (folder / "other.tsv").write_text("\n".join(["url\tlabels", *(f"{url}\tsky" for url in urls)]) + "\n")
+    return {
+        "start": "elsewhere", "elsewhere_web": folder / "other.warc.gz", "elsewhere_labels": folder / "other.tsv",
+        "elsewhere_topics": "sky",
+    }  # fmt: skip
+
+
+@pytest.mark.slow
+def test_examples_from_elsewhere_are_pages_of_the_other_web_and_everything_else_is_as_with_other_starts(site, tmp_path):
+    both = other_web(tmp_path) | {"start": "elsewhere,examples", "strategies": "best_first", "pages": 15}
+    command = evaluate(site, tmp_path, **both)
+    assert command.exit_code == 0, command.err
+    rows = rows_of(tmp_path / "eval" / "results.csv")
+    assert [row["start"] for row in rows] == ["elsewhere", "examples"]
+    assert len({(row["bound"], row["reachable_relevant"]) for row in rows}) == 1
+    (topic,) = run_of(tmp_path)["topics"]
+    drawn = topic["repeats"][0]["elsewhere"]
+    assert len(drawn) == 8  # --positives
+    assert all(url.startswith("http://other.example/") for url in drawn)
+    manifest = json.loads((tmp_path / "eval" / "models" / "site-stars-r1-elsewhere" / "manifest.json").read_text())
+    assert manifest["drawn"]["examples"] == drawn
+    assert manifest["examples"]["background"]["n_pages"] > 2000
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        ({"elsewhere_web": None}, "--start elsewhere takes examples from another web"),
+        ({"start": "examples"}, "--elsewhere-... are for --start elsewhere"),
+        ({"elsewhere_topics": "sky,sea"}, "--elsewhere-topics names one label of the other web for each of --topics"),
+        ({"elsewhere_topics": "sea"}, "--elsewhere-topics names 'sea', a label of no page of"),
+        ({"elsewhere_web": "none.warc.gz"}, "--elsewhere-web must be the path of a file"),
+    ],
+)
+def test_another_web_that_no_examples_can_come_from_is_refused(site, tmp_path, options, problem):
+    command = evaluate(site, tmp_path, **(other_web(tmp_path) | options))
     assert command.exit_code == 1
     assert problem in command.err
 

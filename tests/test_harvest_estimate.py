@@ -75,8 +75,9 @@ def test_the_harvest_is_not_known_before_the_first_training_and_known_after_it()
     for _ in range(30):
         estimate.add(0.9, True)
     assert (estimate.now(), estimate.text()) == (None, "not known yet")
-    estimate.met(20, {})  # a training that could not say anything
+    estimate.met(20, {})  # a training of examples from other sites
     assert estimate.now() is None
+    assert "the examples come from other sites" in estimate.why_not_yet
     estimate.met(30, MET._asdict())
     assert estimate.now() == MET
     assert estimate.text() == "0.40 (0.30 to 0.50)"

@@ -13,7 +13,7 @@ from scrapy.utils.conf import arglist_to_dict
 
 from focused.commands.evaluate_options import read_options
 from focused.commands.progress import Progress
-from focused.evaluation.starts import WEB
+from focused.evaluation.starts import STARTS, WEB
 from focused.method.learning.learners import LEARNERS
 from focused.method.strategies import STRATEGIES
 from focused.method.topic.presets import PRESETS
@@ -31,7 +31,8 @@ Strategies: {", ".join(STRATEGIES)}
 
 For each topic (a label) and repeat, positives, unlabelled pages and seeds are drawn, a topic is trained, and every
 strategy crawls the recorded web offline. --start says what a topic is trained from: six words that are chosen from the
-positives; examples, the positives and the general background; or web, the positives and the unlabelled pages. A page is
+positives; examples, the positives and the general background; elsewhere, the same with examples from another web; or web,
+the positives and the unlabelled pages. A page is
 relevant if it has the label, which the crawler never sees.
 docs/method/evaluation.md is the protocol. DIR gets results.csv, curves.csv, run.json and report.html. The same command
 resumes an interrupted evaluation.
@@ -85,7 +86,12 @@ class Command(ProjectCommand):
         crawl("--seeds-apart", action="store_true", help="draw seeds from pages that are no positives")
         crawl("--repeats", default="3", metavar="N", help="random samples for each topic (default: 3)")
         crawl("--random-state", default="0", metavar="N", help="seed of all random draws (default: 0)")
-        crawl("--start", default=WEB, metavar="A,B", help="topics are trained from words, examples, web (default: web)")
+        crawl(
+            "--start", default=WEB, metavar="A,B", help=f"topics are trained from {', '.join(STARTS)} (default: {WEB})"
+        )
+        crawl("--elsewhere-web", metavar="WARC", help="with --start elsewhere: the web that examples come from")
+        crawl("--elsewhere-labels", metavar="FILE", help="its labels")
+        crawl("--elsewhere-topics", metavar="A,B", help="its label for each of --topics (default: the same)")
         crawl(
             *("--background-without",),
             metavar="none|A,B",

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 
 from focused.crawl import arguments as given
 from focused.crawl.presets import check_text_learnt
+from focused.evaluation.elsewhere import Elsewhere
 from focused.evaluation.options import Options, WebOption
-from focused.evaluation.starts import STARTS, WORDS
+from focused.evaluation.starts import ELSEWHERE, STARTS, WORDS
 from focused.method.learning.learners import LEARNERS, check_learner
 from focused.method.strategies import PLUG_IN, STRATEGIES, strategy_class
 from focused.method.topic import check_topic_name
@@ -76,6 +77,7 @@ def read_options(opts: argparse.Namespace, settings: dict[str, str]) -> Options:
         starts=starts,
         presets=presets,
         background_without=_sources(opts.background_without),
+        elsewhere=_elsewhere(opts, starts),
         settings=_settings(settings),
     )
 
@@ -107,6 +109,24 @@ def _webs(opts: argparse.Namespace) -> tuple[WebOption, ...]:
     if len(set(found)) < len(found):
         raise ValueError("--web and --labels name the same files twice. Leave one out.")
     return tuple(found)
+
+
+def _elsewhere(opts: argparse.Namespace, starts: tuple[str, ...]) -> Elsewhere | None:
+    """Return where examples from elsewhere come from: the options are asked for with that start, and only with it."""
+    given_options = (opts.elsewhere_web, opts.elsewhere_labels, opts.elsewhere_topics)
+    if ELSEWHERE not in starts:
+        if any(given_options):
+            raise ValueError(f"--elsewhere-... are for --start {ELSEWHERE}. Give it, or leave them out.")
+        return None
+    if not (opts.elsewhere_web and opts.elsewhere_labels):
+        raise ValueError(
+            f"--start {ELSEWHERE} takes examples from another web: --elsewhere-web and --elsewhere-labels."
+        )
+    topics, labels = _names("--topics", opts.topics), _names("--elsewhere-topics", opts.elsewhere_topics)
+    if labels and len(labels) != len(topics or ()):
+        raise ValueError("--elsewhere-topics names one label of the other web for each of --topics, in the same order.")
+    web, file = _file("--elsewhere-web", opts.elsewhere_web), _file("--elsewhere-labels", opts.elsewhere_labels)
+    return Elsewhere(web, file, dict(zip(topics or (), labels or (), strict=False)))
 
 
 def _file(option: str, name: str) -> str:

@@ -46,6 +46,7 @@ class HarvestSoFar:
         #: Places of the copies among them, ascending.
         self._copies = array("q")
         self._n_judged = 0
+        self._is_from_elsewhere = False
         #: Pages since there was a model that had learnt of this web, and those of them that it called relevant.
         self._n_by_trained = self._n_judged_by_trained = 0
         self._met: HarvestEstimate | None = None
@@ -83,7 +84,8 @@ class HarvestSoFar:
             self._n_judged_by_trained += bool(is_relevant)
 
     def met(self, n_pages: int, harvest: Mapping[str, float]) -> None:
-        """Note what a training says of the first ``n_pages`` pages; nothing where it could not say anything."""
+        """Note what a training says of the first ``n_pages`` pages; nothing where the examples come from other sites."""
+        self._is_from_elsewhere = not harvest
         with suppress(KeyError):
             # Copies are not trained with.
             share = 1 - bisect_left(self._copies, n_pages) / max(n_pages, 1)
@@ -109,6 +111,11 @@ class HarvestSoFar:
                 "no page that was met looks enough like the examples. Either there are none here, or they are written in "
                 "another way than these. Judge some pages, which shows it, and train from them: scrapy judge RUN_DIR; "
                 "scrapy train TOPIC --from-run RUN_DIR"
+            )
+        if self._is_from_elsewhere:
+            return (
+                "the examples come from other sites than these pages, and are like none of them. Judge some: scrapy judge "
+                "RUN_DIR"
             )
         if self._is_against_met:
             return "the model has learnt nothing of this web yet; with more pages (-a max_pages) it may"

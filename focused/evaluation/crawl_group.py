@@ -50,6 +50,9 @@ class CrawlGroup:
     background_without: list[str] = field(default_factory=list)
     #: The preset by which the topic is trained and the crawls run; empty: none.
     preset: str = ""
+    #: Pages of another web that the topic is trained from, instead of the positives, and its WARC file; empty: the positives.
+    examples: list[str] = field(default_factory=list)
+    examples_warc: str = ""
 
     @property
     def label(self) -> str:

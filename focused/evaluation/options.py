@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from focused.evaluation.starts import WEB
 from focused.method.topic.presets import load_preset
 from focused.utils.clock import VIRTUAL_DELAY, VIRTUAL_LATENCY
 from focused.utils.words import with_preset
+
+if TYPE_CHECKING:
+    from focused.evaluation.elsewhere import Elsewhere
 
 
 @dataclass(frozen=True)
@@ -51,6 +54,8 @@ class Options:
     starts: tuple[str, ...] = (WEB,)
     #: Sources that the general background leaves out; None: those of each web.
     background_without: tuple[str, ...] | None = None
+    #: Where examples come from with `focused.evaluation.starts.ELSEWHERE`.
+    elsewhere: Elsewhere | None = None
     #: Presets to compare; without any, topics and crawls are as the other options say.
     presets: tuple[str, ...] = ()
     #: Settings given with ``-s``.
@@ -83,7 +88,7 @@ class Options:
         found = asdict(self)
         webs = found.pop("webs")
         del found["strategies"], found["repeats"], found["starts"], found["presets"]
-        for name in ("background_without", "delay", "latency"):
+        for name in ("background_without", "delay", "latency", "elsewhere"):
             if found[name] is None:
                 del found[name]  # an evaluation from before there was this option can be resumed
         kept: dict[str, Any] = {

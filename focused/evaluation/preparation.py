@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -77,6 +77,8 @@ class Repeat:
     seed_pages: list[str]
     relevant: list[str]
     targets: list[str]
+    #: Examples from another web, where topics are trained from such.
+    elsewhere: list[str] = field(default_factory=list)
 
     def model(self, start: str, preset: str = "") -> str:
         """Return the name of the topic's directory."""
@@ -93,7 +95,7 @@ class Repeat:
             "seeds": self.sample.seeds,
             "reachable_relevant": len(self.targets),
             "bound": min(budget, len(self.targets)),
-        }
+        } | ({"elsewhere": self.elsewhere} if self.elsewhere else {})
 
 
 def web_files(option: WebOption, settings: Any, folder: Path) -> tuple[Path, Path | None]:

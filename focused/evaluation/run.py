@@ -6,17 +6,19 @@ import json
 import time
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from focused.crawl.declared_settings import check_settings
 from focused.crawl.scrapy_settings import check_values
 from focused.evaluation.crawl_group import DONE, FAILED, CrawlGroup, read_record, record_path, records_folder
 from focused.evaluation.display import Display
+from focused.evaluation.elsewhere import OtherPages
 from focused.evaluation.files import check_same_options, locked, note_options, write_results
 from focused.evaluation.pool import Pool
 from focused.evaluation.preparation import Repeat, open_evaluated, repeats_of, seeds_of, sha256_of, web_files, web_names
 from focused.evaluation.run_json import described, significance
-from focused.evaluation.starts import WEB, sources_of
+from focused.evaluation.starts import ELSEWHERE, WEB, sources_of
 from focused.method.strategies import strategy_class
 from focused.method.topic import load_topic
 from focused.method.topic.presets import MODERN, load_preset
@@ -27,8 +29,8 @@ from focused.utils.words import quantity, with_preset
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
-    from pathlib import Path
 
+    from focused.evaluation.elsewhere import Elsewhere
     from focused.evaluation.options import Options
     from focused.evaluation.preparation import EvaluatedWeb
 
@@ -82,6 +84,8 @@ class Evaluation:
         with locked(self.folder), ExitStack() as stack:
             webs, kept = self._open(stack)
             repeats = repeats_of(webs, self.options)
+            if self.options.elsewhere and ELSEWHERE in self.options.starts:
+                self._draw_elsewhere(repeats, self.options.elsewhere)
             note_options(self.folder, kept)
             self._introduce(webs, repeats)
             # The time of all runs together.
@@ -120,6 +124,13 @@ class Evaluation:
             stack.callback(web.web.close)
             webs.append(web)
         return webs, kept
+
+    def _draw_elsewhere(self, repeats: Sequence[Repeat], elsewhere: Elsewhere) -> None:
+        """Draw the examples from another web."""
+        pages, options = OtherPages(elsewhere, self.settings), self.options
+        for repeat in repeats:
+            key = (options.random_state, repeat.web.name, repeat.topic, repeat.repeat)
+            repeat.elsewhere = pages.draw(repeat.topic, options.positives, key)
 
     def _introduce(self, webs: Sequence[EvaluatedWeb], repeats: Sequence[Repeat]) -> None:
         for web in webs:
@@ -184,6 +195,12 @@ class Evaluation:
         options, sample = self.options, repeat.sample
         strategies = [strategy for name, strategy in options.crawls if name == preset]
         learner = load_preset(preset).learner if preset else options.learner
+        examples: dict[str, Any] = {}
+        of_other: tuple[str, ...] = ()
+        if start == ELSEWHERE and options.elsewhere:
+            examples = {"examples": repeat.elsewhere, "examples_warc": options.elsewhere.web}
+            if options.background_without is None:
+                of_other = sources_of(web_names([Path(options.elsewhere.web)])[0])
         return CrawlGroup(
             web=repeat.web.name, warc=str(repeat.web.warc), graph=str(repeat.web.graph_path), topic=repeat.topic,
             name=repeat.model(start, preset), repeat=repeat.repeat, strategies=strategies, positives=sample.positives,
@@ -193,7 +210,7 @@ class Evaluation:
             settings=options.settings | options.virtual_time,
             command=self.command, folder=str(self.folder),
             cache_dir=str(self.settings.get("FOCUSED_CACHE_DIR") or ""), start=start,
-            background_without=list(repeat.web.background_without),
+            background_without=[*dict.fromkeys([*repeat.web.background_without, *of_other])], **examples,
         )  # fmt: skip
 
     def _seconds_before(self) -> float:

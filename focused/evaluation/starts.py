@@ -1,11 +1,11 @@
-"""How a topic begins: from words, from examples, or from examples and pages of the web that is crawled."""
+"""How a topic begins: from words, from examples, of this web or another, or from examples and pages of the web."""
 
 from __future__ import annotations
 
 import re
 
-WORDS, EXAMPLES, WEB = "words", "examples", "web"
-STARTS = (WORDS, EXAMPLES, WEB)
+WORDS, EXAMPLES, ELSEWHERE, WEB = "words", "examples", "elsewhere", "web"
+STARTS = (WORDS, EXAMPLES, ELSEWHERE, WEB)
 
 SOURCES_OF_WEB = {
     "hyperphysics": ("HyperPhysics",),

@@ -54,6 +54,8 @@ def _drawn(group: CrawlGroup) -> dict[str, Any]:
     }
     if group.preset:
         drawn["preset"] = group.preset
+    if group.examples:
+        drawn |= {"examples_warc": group.examples_warc, "examples": group.examples}
     if group.start == WEB:
         return drawn
     return drawn | {"start": group.start, "background_without": group.background_without}
@@ -95,7 +97,8 @@ def train(group: CrawlGroup, settings: Any) -> Path:
         openings = [
             Opening(each, _NothingFetched(), stack, reader.limits.max_bytes, group.cache_folder) for each in refused
         ]
-        positives = candidates_in(warc, openings[0], group.positives)
+        examples_warc = [Path(group.examples_warc)] if group.examples else warc
+        positives = candidates_in(examples_warc, openings[0], group.examples or group.positives)
         unlabeled_candidates = candidates_in(warc, openings[1], group.unlabeled) if with_web else []
         wanted = urls_of([*positives, *unlabeled_candidates])
         positive = reader.positives(positives, refused[0], wanted)

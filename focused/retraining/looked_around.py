@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from focused.method.topic.names import LOOKED_AROUND
 from focused.retraining.against_met import train_against_met
+from focused.retraining.from_elsewhere import comes_from_elsewhere
 from focused.retraining.judged_pages import JudgedPage, term_counts
 from focused.retraining.versions import FIRST
 
@@ -41,6 +42,10 @@ def train_on_pages_looked_at(topic: Topic, pages: PageSet, drawn: Sequence[bool]
         JudgedPage(number, url, 0.0, FIRST, FIRST, None, term_counts(page.terms), is_drawn=is_drawn)
         for number, (url, page, is_drawn) in enumerate(zip(pages.urls, pages.pages, drawn, strict=True), start=1)
     ]
+    if comes_from_elsewhere(topic, met):
+        raise ValueError(
+            "the examples come from other sites than these pages; crawls learn from the pages that they meet"
+        )
     made = train_against_met(topic, met, {}, random_state=random_state)
     about = made.manifest.pop("retraining")  # no crawl has trained it again
     counts = {name: about[name] for name in ("n_drawn", "n_left_aside")}

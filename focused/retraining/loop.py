@@ -41,7 +41,7 @@ class TrainingRounds:
     stats: RetrainingStats
     #: Called with the number of pages if none of them holds any of the topic's words.
     no_word_met: Callable[[int], None] = lambda _: None
-    #: Called with a number of pages and what a training says of the harvest up to there.
+    #: Called with a number of pages and what a training says of the harvest up to there: nothing of examples from elsewhere.
     harvest_estimated: Callable[[int, Mapping[str, float]], None] = lambda _, __: None
 
     def __post_init__(self) -> None:
@@ -157,7 +157,7 @@ class TrainingRounds:
             self.no_word_met(attempt.n_pages)
 
     def _estimated(self, attempt: Attempt) -> None:
-        if attempt.harvest:
+        if attempt.harvest or attempt.is_from_elsewhere:
             self._n_estimated = attempt.n_pages
             self.harvest_estimated(attempt.n_pages, attempt.harvest)
 

@@ -79,6 +79,8 @@ class Attempt:
     n_links: int = 0
     #: Estimated share of relevant pages among those met, and its 90 % interval: `share`, `low`, `high`; empty if unknown.
     harvest: dict[str, float] = field(default_factory=dict)
+    #: Whether the examples come from other sites than the pages met: then nothing is said of the harvest.
+    is_from_elsewhere: bool = False
     #: Whether none of the topic's words stands in any page met.
     no_word_met: bool = False
     #: The version it was compared with.

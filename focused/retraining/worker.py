@@ -106,19 +106,25 @@ def train_version(task: Task, topic: Topic, firsts: dict[int, AcceptanceFigures]
 def _against_met(task: Task, topic: Topic, known: dict[str, Any]) -> Topic:
     """Train against the pages met, and add to what is known of the attempt."""
     from focused.retraining.against_met import train_against_met
+    from focused.retraining.from_elsewhere import ENOUGH_VERDICTS, comes_from_elsewhere, train_from_elsewhere
 
     pages, _ = read_record(record_path(Path(task.run_dir)), task.n_bytes)
     verdicts = {number: task.labels[str(number)] for number in task.verdicts}
     known |= {"n_positive": sum(verdicts.values()), "n_verdicts": len(verdicts)}
     known["n_negative"] = len(verdicts) - known["n_positive"]
-    made = train_against_met(
-        *(topic, pages, verdicts),
-        about=known,
-        threshold=task.threshold,
-        filters_label_noise=task.filters_label_noise,
-        random_state=task.random_state,
+    if len(verdicts) < ENOUGH_VERDICTS and comes_from_elsewhere(topic, pages):
+        made = train_from_elsewhere(topic, pages, verdicts, about=known, random_state=task.random_state)
+    else:
+        made = train_against_met(
+            *(topic, pages, verdicts),
+            about=known,
+            threshold=task.threshold,
+            filters_label_noise=task.filters_label_noise,
+            random_state=task.random_state,
+        )
+    known |= _of_manifest(
+        made, "n_unlabeled", "n_drawn", "n_left_aside", "n_label_noise", "label_noise", "is_from_elsewhere"
     )
-    known |= _of_manifest(made, "n_unlabeled", "n_drawn", "n_left_aside", "n_label_noise", "label_noise")
     known["harvest"] = made.manifest["retraining"].get("harvest", {})
     known["n_links"] = made.manifest["figures"]["n_links"]
     known["recall"] = made.manifest["figures"].get("recall")

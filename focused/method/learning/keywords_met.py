@@ -50,7 +50,7 @@ def fit_keywords(model: TopicModel, term_columns: ArrayLike, counts: Any, column
     rows = weighted_rows(met[:, terms], idf, sublinear=True)
     former = np.divide(told[terms], idf, out=np.zeros(len(terms)), where=idf > 0)
     beside = keyword_direction(rows, idf, np.searchsorted(terms, words))
-    coef = _spread_alike(former, rows @ former) + _spread_alike(beside, rows @ beside)
+    coef = spread_alike(former, rows @ former) + spread_alike(beside, rows @ beside)
     before = weighted_rows(met[:, own], model.term_weights, sublinear=model.sublinear_tf) @ model.coef + model.intercept
     coef, intercept = _as_before(coef, np.asarray(rows @ coef), np.asarray(before))
     by_strength = np.argsort(-coef, kind="stable")
@@ -71,7 +71,7 @@ def fit_keywords(model: TopicModel, term_columns: ArrayLike, counts: Any, column
     )
 
 
-def _spread_alike(direction: Floats, decisions: Floats) -> Floats:
+def spread_alike(direction: Floats, decisions: Floats) -> Floats:
     """Return a direction whose decisions have the standard deviation 1, or as it is if they do not differ."""
     spread = float(np.std(decisions))
     return direction / spread if spread > 0 else direction

@@ -1,0 +1,159 @@
+"""Fit a topic whose examples come from other sites to the web that it is crawled on (docs/method/, D94)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy import sparse
+from scipy.special import expit, logit
+
+from focused.method.learning.calibration import Calibration, CalibrationExamples, fit_line, no_calibration
+from focused.method.learning.held_out import Units, short_texts
+from focused.method.learning.keywords import N_STRONGEST, PRIOR
+from focused.method.learning.keywords_met import spread_alike
+from focused.method.learning.learners import knows_vectors, make_learner
+from focused.method.learning.trained_model import KeywordFigures, TrainedModel
+from focused.method.learning.unit_calibration import calibrate_links, calibrate_pages
+from focused.method.text.vocabulary import canonical, document_frequencies
+from focused.method.text.weighting import smoothed_inverse_document_frequency, weighted_rows
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from focused.method.learning.training_set import LinkExamples
+
+_FURNITURE_SHARE, _MOST_OF_MET = 0.6, 0.5
+"""A word that this share of the examples has, and less than half as large a share of the pages met, belongs to the sites that
+the examples are from. It is left out of them: it would tell them from the background better than any word of the topic."""
+_LIKELY = 0.1
+"""Share of the pages met that is taken for relevant: those most like the examples. As many that come next may be either, and
+are left out."""
+_LEAST_LIKELY = 3
+_MET_WEIGHT = 2.0
+"""What the likely pages teach counts for so much of what the examples do."""
+_BORDER = 0.75
+"""Standard deviations of the decisions on the pages met between the mean of those that were drawn and relevance 1/2."""
+_OF_DRAWN = 0.01
+"""Relevance of a page with the mean decision of those that were drawn."""
+
+
+def fit_likely(
+    examples: Any,
+    background: Any,
+    counts: Any,
+    drawn: ArrayLike,
+    *,
+    learner: str,
+    verdicts: ArrayLike | None = None,
+    term_vectors: NDArray[np.floating[Any]] | None = None,
+    link_examples: LinkExamples | None = None,
+    random_state: int = 0,
+) -> TrainedModel:
+    """Return a model that knows examples from other sites against a background, and what pages met that are like them share.
+
+    Its direction is the sum of two. The first tells the examples from the background. The second tells the pages met that the
+    first prefers from the rest. No page of another web takes part in the second: so it knows the topic's words on this web,
+    and no word that only says where a page is from. How many pages are relevant nobody knows: it is assumed, from the
+    decisions on the pages that were drawn.
+
+    Parameters
+    ----------
+    examples, background, counts : sparse matrix of shape (n_pages, n_columns)
+        Term counts of the examples, of pages of a general background, and of the pages met.
+    drawn : array-like of bool of shape (n_pages_met,)
+        Which of the pages met were drawn whatever their links' scores are.
+    learner : str
+        A name of `focused.method.learning.learners.LEARNERS`.
+    verdicts : array-like of float of shape (n_pages_met,), optional
+        What people say of the pages met: 1 relevant, 0 not, NaN where nobody has said anything. It stands above likeness.
+    term_vectors : ndarray of shape (n_columns, n_dimensions), optional
+        Word vectors of the terms, zeros where there is none.
+    link_examples : LinkExamples, optional
+        Links among the pages met.
+    random_state : int
+        Seed of every random draw.
+    """
+    own, others, met = canonical(examples), canonical(background), canonical(counts)
+    own = _without_furniture(own, met)
+    frequencies = document_frequencies(met)
+    is_known = (frequencies > 0) | (document_frequencies(sparse.vstack([own, others], format="csr")) > 0)
+    if term_vectors is not None and knows_vectors(learner):
+        is_known |= np.asarray(term_vectors).any(axis=1)
+        terms = np.flatnonzero(is_known)
+        vectors = np.asarray(term_vectors)[terms]
+    else:
+        terms, vectors = np.flatnonzero(is_known), None
+    own, others, known = own[:, terms], others[:, terms], met[:, terms]
+    idf = smoothed_inverse_document_frequency(frequencies[terms], met.shape[0])
+    rows = weighted_rows(known, idf, sublinear=True)
+
+    def told_apart(positive: sparse.csr_matrix, rest: sparse.csr_matrix) -> NDArray[np.float64]:
+        """Return a direction, in the weights of the pages met, on whose decisions these have the standard deviation 1."""
+        both = sparse.vstack([positive, rest], format="csr")
+        estimator = make_learner(learner, random_state, vectors)
+        estimator.fit(both, np.arange(both.shape[0]) < positive.shape[0])
+        coef = estimator.coef_[0] * estimator.term_weights_ / idf
+        return spread_alike(coef, rows @ coef)
+
+    coef = told_apart(own, others)
+    said = np.full(known.shape[0], np.nan) if verdicts is None else np.asarray(verdicts, dtype=np.float64)
+    order = np.argsort(-np.asarray(rows @ coef), kind="stable")
+    order = order[np.isnan(said[order])]
+    n_likely = max(_LEAST_LIKELY, round(_LIKELY * len(order)))
+    likely = np.concatenate([order[:n_likely], np.flatnonzero(said == 1)])
+    rest = np.concatenate([order[2 * n_likely :], np.flatnonzero(said == 0)])
+    coef = coef + _MET_WEIGHT * told_apart(known[likely], known[rest])
+    decisions, n_known = np.asarray(rows @ coef), np.diff(known.indptr).astype(np.float64)
+    middle = float(decisions[np.asarray(drawn, dtype=np.bool_)].mean())
+    border = middle + _BORDER * max(float(decisions.std()), 1e-9)
+    relevance = np.asarray(expit(logit(_OF_DRAWN) * (border - decisions) / (border - middle)))
+
+    rng = np.random.default_rng(random_state)
+
+    def shown(units: Units, labels: NDArray[np.float64]) -> CalibrationExamples:
+        found = weighted_rows(units.counts, idf, sublinear=True) @ coef
+        return CalibrationExamples(np.asarray(found), units.n_known, labels, np.ones(len(labels)))
+
+    short = short_texts(known, np.arange(known.shape[0]), rng)
+    short_examples = shown(short, relevance[short.pages])
+    pages = CalibrationExamples(decisions, n_known, relevance, np.ones(len(relevance)))
+    page, block = calibrate_pages(fit_line(no_calibration("page", PRIOR), pages), pages, short_examples)
+    page = replace(page, threshold=max(0.5, float(np.nextafter(PRIOR, 1.0))))
+    calibrations: dict[str, Calibration] = {"page": page, "block": block}
+    for kind in ("anchor", "context"):
+        found = None
+        if link_examples is not None:
+            of_links = link_examples.anchor_counts if kind == "anchor" else link_examples.context_counts
+            texts = canonical(sparse.csr_matrix(of_links))[:, terms]
+            units = Units(texts, np.asarray(link_examples.source_rows))
+            found = shown(units, relevance[link_examples.target_rows])
+        calibrations[kind] = calibrate_links(kind, page, found, short_examples)
+    by_strength = np.argsort(-coef, kind="stable")
+    return TrainedModel(
+        learner=learner,
+        sublinear_tf=True,
+        n_columns=met.shape[1],
+        term_indices=terms,
+        term_weights=idf,
+        coef=coef,
+        intercept=0.0,
+        topic_vector=coef / max(float(np.linalg.norm(coef)), 1e-300),
+        calibrations=calibrations,
+        positive_terms=tuple((int(terms[i]), float(coef[i])) for i in by_strength[:N_STRONGEST] if coef[i] > 0),
+        negative_terms=tuple((int(terms[i]), float(coef[i])) for i in by_strength[::-1][:N_STRONGEST] if coef[i] < 0),
+        figures=KeywordFigures(
+            met.shape[0], 0, len(terms), 0 if link_examples is None else len(link_examples.target_rows), PRIOR, _LIKELY
+        ),
+    )
+
+
+def _without_furniture(own: sparse.csr_matrix, met: sparse.csr_matrix) -> sparse.csr_matrix:
+    """Return the rows of the examples without the words of their own sites' furniture."""
+    of_own, of_met = (document_frequencies(rows) / rows.shape[0] for rows in (own, met))
+    is_furniture = (of_own >= _FURNITURE_SHARE) & (of_met < _MOST_OF_MET * of_own)
+    rest = own.copy()
+    rest.data[is_furniture[rest.indices]] = 0
+    rest.eliminate_zeros()
+    return rest
