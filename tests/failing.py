@@ -93,7 +93,10 @@ class StoppedWhileOpening:
 
 
 def worker_in_a_short_crawl() -> None:
-    """Links of a worker that has ended have an heir soon. The file ``is_ready`` in the working directory: this one asks for hosts."""
+    """Links of a worker that has ended have an heir soon, and no worker begins alone: all would be over before the others may.
+
+    The file ``is_ready`` in the working directory: this one asks for hosts.
+    """
     from focused.frontier.shared import keeper
     from focused.frontier.shared.worker import Worker
 
@@ -105,6 +108,7 @@ def worker_in_a_short_crawl() -> None:
         Path("is_ready").touch()
 
     Worker.tend = tending  # type: ignore[method-assign]
+    Worker.begin_alone = lambda self, n_pages: None  # type: ignore[method-assign]
 
 
 def worker_with_a_short_lease() -> None:

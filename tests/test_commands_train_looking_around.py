@@ -22,6 +22,7 @@ from focused.method.topic.judge import Judge
 from focused.retraining.judged_pages import JudgedPage
 from focused.retraining.pages_met import train_on_pages_met
 from focused.retraining.surroundings import Surroundings
+from focused.webs.demo.web import DemoWeb
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -133,11 +134,24 @@ def test_nothing_is_asked_for_where_crawls_do_not_look_around_either(site, tmp_p
 
 
 def test_a_topic_of_the_demo_web_looks_around_there_also_when_it_is_trained_again(tmp_path):
-    around = ("--seeds", "http://www.webring-central.example/", "--look-around", 12)
+    demo = "--examples", "astronomy", "of-demo", "--positive", "15", "--unlabeled", "1"
+    assert scrapy("demo", *demo, cwd=tmp_path, env=environment(tmp_path / "models")).exit_code == 0
+    around = ("--positive", "of-demo/positive.jsonl", "--quick", "--seeds", DemoWeb().seeds("astronomy")[0])
     for argv in (("--web", "demo"), ("--force",)):
-        done = train(tmp_path, *around, *argv)
+        done = scrapy(
+            *("train", "stars", *around, "--look-around", "12", *argv, *QUICK),
+            cwd=tmp_path,
+            env=environment(tmp_path / "models"),
+        )
         assert done.exit_code == 0, done.err
         assert "around the seeds serve" in done.out
+
+
+def test_examples_that_are_like_no_page_around_the_seeds_keep_the_background_and_the_report_says_so(tmp_path):
+    done = train(tmp_path, "--seeds", DemoWeb().seeds("astronomy")[0], "--look-around", 12, "--web", "demo")
+    assert done.exit_code == 0, done.err
+    assert "the examples come from other sites than these pages" in " ".join(done.out.split())
+    assert "looked_around" not in load_topic("stars", tmp_path / "models").manifest["examples"]
 
 
 def test_where_nothing_can_be_reached_the_background_stays_and_the_report_says_so(tmp_path):
