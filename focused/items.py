@@ -190,8 +190,11 @@ class PageItem:
             return
         self.sha256 = self.file_sha256 or hashlib.sha256(self.raw).hexdigest()
         is_main = self.is_main = main_lines(page.lines, self.repeated_lines)
-        self.text = printable(main_text(page.lines, is_main))
-        self.headings = [(level, printable(text)) for level, text in headings_of(page.lines, is_main)]
+        text = main_text(page.lines, is_main)
+        self.text = printable(text)
+        self.headings = headings_of(page.lines, is_main)
+        if self.text is not text:  # else no line of it holds a control character, nor does a heading
+            self.headings = [(level, printable(heading)) for level, heading in self.headings]
         found = metadata_of(page, self.fetched_at, self.text)
         self.canonical_url = found.canonical_url or self.url
         self.description, self.language = printable(found.description), found.language
