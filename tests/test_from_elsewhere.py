@@ -53,6 +53,19 @@ def test_examples_that_share_hardly_a_frequent_word_with_the_pages_met_come_from
     assert comes_from_elsewhere(from_other_sites(rng), met(rng)[0])
 
 
+def test_texts_of_a_few_sentences_that_share_no_frequent_word_come_from_elsewhere_if_they_are_unlike_the_pages_met():
+    rng = np.random.default_rng(0)
+    topic, (pages, _) = from_other_sites(rng), met(rng)
+    assert topic.examples is not None
+    positives, rows = topic.examples.positive, topic.examples.pages.toarray()
+    # A few of the words of each text, most of them of its own manner.
+    kept = [0.4 if term in ELSEWHERE else 0.1 for term in topic.examples.terms]
+    rows *= rng.random(rows.shape) < kept
+    assert (rows[positives] > 0).mean(axis=0).max() < 0.3
+    topic.examples = replace(topic.examples, pages=sparse.csr_matrix(rows))
+    assert comes_from_elsewhere(topic, pages)
+
+
 def test_pages_of_the_web_do_not_come_from_elsewhere_nor_do_texts_of_it_without_menus():
     rng = np.random.default_rng(0)
     pages, _ = met(rng)

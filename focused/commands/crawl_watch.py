@@ -6,7 +6,7 @@ import logging
 import sys
 import time
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -102,6 +102,8 @@ def watch(crew: Crew, crawl: WatchedCrawl, interval_secs: float, revive: Callabl
         time.sleep(_LOOK_SECS)
     if totals is not None:
         _refresh(run_dir)
+        if totals.reason is None and crawl.max_pages and totals.n_pages >= crawl.max_pages:
+            totals = replace(totals, reason="max_pages")  # the last worker had ended before it heard so
         has_nothing = totals.reason is not None and not totals.n_pages
         if has_nothing:
             logger.error("No page was fetched. What came instead: %s, at its end", run_dir / FOLDER / "1.log")

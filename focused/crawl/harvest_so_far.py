@@ -114,8 +114,8 @@ class HarvestSoFar:
             )
         if self._is_from_elsewhere:
             return (
-                "the examples come from other sites than these pages, and are like none of them. Judge some: scrapy judge "
-                "RUN_DIR"
+                "the examples come from other sites than these pages, and nothing says how many of these are relevant. Judge "
+                "some: scrapy judge RUN_DIR"
             )
         if self._is_against_met:
             return "the model has learnt nothing of this web yet; with more pages (-a max_pages) it may"

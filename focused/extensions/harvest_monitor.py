@@ -13,7 +13,6 @@ from scrapy import signals
 from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings
 from scrapy.utils.asyncio import create_looping_call
 
-from focused.crawl.harvest_so_far import NOT_YET
 from focused.crawl.own_settings import DATABASE, SECRET
 from focused.crawl.pdf_counts import being_read
 from focused.crawl.presets import about_preset
@@ -263,7 +262,7 @@ class HarvestMonitor:
             found = self._estimate.now()
             run |= {
                 "finished_at": _iso(time.time()),
-                "harvest": {"is_known": False, "why": self._estimate.why_unknown or NOT_YET}
+                "harvest": {"is_known": False, "why": self._estimate.why_unknown or self._estimate.why_not_yet}
                 if found is None
                 else {"is_known": True, **{name: round(value, 4) for name, value in found._asdict().items()}},
                 "forecast": self._outlook.as_json(),

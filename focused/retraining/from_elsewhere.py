@@ -36,6 +36,8 @@ _MOST_ALIKE = 0.38
 """Of one web, examples and pages met depart from the background in more similar ways: cosine of their departures."""
 _FREQUENT, _MOST_SHARED = 0.3, 0.4
 """Of the words that this share of the examples has, pages met share more than that with texts of their web without menus."""
+_LEAST_FREQUENT = 10
+"""Of fewer such words nothing is told."""
 
 
 def comes_from_elsewhere(topic: Topic, pages: Sequence[JudgedPage]) -> bool:
@@ -59,11 +61,12 @@ def comes_from_elsewhere(topic: Topic, pages: Sequence[JudgedPage]) -> bool:
     counted = np.maximum(np.maximum(of_own, of_met), usual) >= _COUNTED
     departures = [(shares - usual)[counted] for shares in (of_own, of_met)]
     length = float(np.prod([np.linalg.norm(each) for each in departures]))
+    if float(departures[0] @ departures[1]) >= _MOST_ALIKE * length:
+        return False
     frequent = of_own >= _FREQUENT
     shared = float(np.minimum(of_own, of_met)[frequent].sum())
-    return float(departures[0] @ departures[1]) < _MOST_ALIKE * length and shared < _MOST_SHARED * float(
-        np.maximum(of_own, of_met)[frequent].sum()
-    )
+    # Texts of a few sentences have no frequent words, whatever they come from.
+    return frequent.sum() < _LEAST_FREQUENT or shared < _MOST_SHARED * float(np.maximum(of_own, of_met)[frequent].sum())
 
 
 def train_from_elsewhere(

@@ -130,7 +130,7 @@ def _next(own: list[bool], start: int) -> int:
 
 def _leave_out_headings(own: list[bool], kinds: list[int], n_tokens: list[int], levels: list[int]) -> None:
     """Leave out what heads lines that are left out, from the last line to the first."""
-    followed = [*kinds[1:], _OWN]
+    followed = [*kinds[1:], _OWN][: len(kinds)]
     looked_at = [
         number
         for number, (level, following) in enumerate(zip(levels, followed, strict=True))
