@@ -14,6 +14,7 @@ from contextlib import suppress
 import pytest
 from commands import ROOT, Finished, crawl_argv, environment, finished, read_json_lines, scrapy, started
 
+from focused.commands.crawl_watch import WatchedCrawl, say_who_else_is_at_work
 from focused.utils.database import with_crawl
 from focused.utils.embedded_server import is_there
 
@@ -142,3 +143,22 @@ def test_one_worker_that_spends_the_budget_says_so_and_offers_nothing_to_go_on_w
     assert done.exit_code == 0, done.err
     assert "Finished (max_pages)" in done.err
     assert "to go on" not in done.err
+
+
+def test_workers_of_another_command_are_named_with_how_to_end_them(database, tmp_path, caplog):
+    options = {"FOCUSED_DATABASE": database, "DOWNLOAD_DELAY": 0.2}
+    argv = crawl_argv(options, topic="demo", crawl="shared", run_dir=None, max_pages=5000)
+    crawl = WatchedCrawl(database, "shared", tmp_path, 0)
+    assert crawl.others() == []
+    with started(*argv, cwd=tmp_path, env=environment(MODELS) | {"PGPASSWORD": PASSWORD}) as process:
+        end = time.monotonic() + 60
+        while process.is_alive() and time.monotonic() < end and not crawl.others():
+            time.sleep(0.1)
+        found = crawl.others()
+        assert len(found) == 1
+        number = int(found[0].rpartition(":")[2])
+        assert crawl.others([number]) == []
+        say_who_else_is_at_work(found)
+        os.kill(number, signal.SIGINT)
+    finished(process, tmp_path)
+    assert f"1 worker of another command at work on this crawl, by host and process: {found[0]}." in caplog.text

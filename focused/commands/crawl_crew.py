@@ -52,6 +52,11 @@ class Crew:
         self._told: set[int] = set()
 
     @property
+    def processes(self) -> list[int]:
+        """Their numbers, also of those that have ended."""
+        return [each.pid for each in self._processes]
+
+    @property
     def n_running(self) -> int:
         """How many are there."""
         return sum(each.poll() is None for each in self._processes)
@@ -81,7 +86,9 @@ def signals_passed_on(crew: Crew) -> Iterator[None]:
 
     def pass_on(number: int, _frame: object) -> None:
         logger.info(
-            "Received %s: %s end; again: at once", signal.Signals(number).name, quantity(crew.n_running, "workers")
+            "Received %s. %s told to end; again: at once",
+            signal.Signals(number).name,
+            quantity(crew.n_running, "workers"),
         )
         crew.signal(number)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import socket
 import sys
 import time
 from contextlib import suppress
@@ -19,7 +20,7 @@ from focused.utils.file_names import COLLECTION_FILE, PAGES_FILE, RUN_FILE
 from focused.utils.words import quantity
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
     from focused.commands.crawl_crew import Crew
@@ -59,6 +60,25 @@ class WatchedCrawl:
                 return run.totals()
         except (Error, ValueError):
             return None
+
+    def others(self, processes: Iterable[int] = ()) -> list[str]:
+        """Return the workers that are not of this command, whose ``processes`` are given; none where nobody answers."""
+        from psycopg import Error
+
+        own = {f"{socket.gethostname()}:{process}" for process in processes}
+        with suppress(Error, ValueError), SharedRun.opened(self.database, self.name) as run:
+            return [name for name in run.alive() if name not in own]
+        return []
+
+
+def say_who_else_is_at_work(others: Sequence[str]) -> None:
+    """Name workers that do not end with this command: of another machine, or of a command that was killed."""
+    if others:
+        logger.warning(
+            "%s of another command at work on this crawl, by host and process: %s. This command's end is not theirs. To end "
+            "one, on its host: kill -INT PROCESS",
+            *(quantity(len(others), "workers"), ", ".join(others)),
+        )
 
 
 def watch(crew: Crew, crawl: WatchedCrawl, interval_secs: float, revive: Callable[[], None]) -> int:
@@ -108,6 +128,7 @@ def watch(crew: Crew, crawl: WatchedCrawl, interval_secs: float, revive: Callabl
         if has_nothing:
             logger.error("No page was fetched. What came instead: %s, at its end", run_dir / FOLDER / "1.log")
         _say_the_end(totals, (totals.n_pages - n_before) / max(secs, 1e-9), run_dir, crew)
+        say_who_else_is_at_work(crawl.others(crew.processes))
         return int(crew.has_failed or has_nothing)
     logger.error("The database does not answer. When it does, go on: %s", how_to_resume(sys.orig_argv, run_dir))
     return 1

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from focused.commands.crawl_crew import FOLDER, Crew
-from focused.commands.crawl_watch import WatchedCrawl, watch
+from focused.commands.crawl_watch import WatchedCrawl, say_who_else_is_at_work, watch
 from focused.crawl.arguments import PlanError
 from focused.crawl.own_settings import DATABASE, SHARED_CRAWL
 from focused.crawl.planning import plan_crawl
@@ -66,10 +66,12 @@ def crawl_with_workers(opts: argparse.Namespace, settings: BaseSettings) -> int:
         plan = plan_crawl(planned, mark_settings)
         mark.write(run_dir)
         argv = _argv(planned, opts, database)
+        watched = WatchedCrawl(database, mark.crawl, run_dir, plan.max_pages)
+        before = watched.others()
         crew = Crew(argv, run_dir / FOLDER, n_workers, () if server is None else (server.lock,))
         try:
             _say_what_begins(plan, crew, run_dir)
-            watched = WatchedCrawl(database, mark.crawl, run_dir, plan.max_pages)
+            say_who_else_is_at_work(before)
             interval_secs = settings.getfloat("FOCUSED_METRICS_INTERVAL_SECS")
             return watch(crew, watched, interval_secs, _nothing if server is None else server.revive)
         finally:

@@ -86,6 +86,14 @@ class SharedRun:
 
         return SharedFrontierView(self.connection, self.number, self.name, self.about)
 
+    def alive(self) -> list[str]:
+        """Return the workers at work now, each as ``HOST:PROCESS``."""
+        found = self.connection.execute(
+            "SELECT name FROM workers WHERE crawl = %s AND ended_at IS NULL AND alive_until > clock_timestamp() ORDER BY id",
+            (self.number,),
+        )
+        return [str(name) for (name,) in found]
+
     def totals(self) -> SharedTotals:
         """Return where the crawl stands now."""
         row = self.connection.execute(
