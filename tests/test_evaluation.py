@@ -639,6 +639,12 @@ def test_another_web_that_no_examples_can_come_from_is_refused(site, tmp_path, o
     assert problem in command.err
 
 
+def test_the_web_itself_is_no_other_web(site, tmp_path):
+    command = evaluate(site, tmp_path, **(other_web(tmp_path) | {"elsewhere_web": site / "site.warc.gz"}))
+    assert command.exit_code == 1
+    assert "--elsewhere-web must be another web than those of --web" in command.err
+
+
 @pytest.mark.slow
 def test_presets_train_and_crawl_each_by_their_own_learner_and_are_a_column(site, tmp_path):
     command = evaluate(site, tmp_path, preset="modern,p13", strategies="best_first", pages=15)

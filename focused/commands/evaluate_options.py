@@ -126,6 +126,10 @@ def _elsewhere(opts: argparse.Namespace, starts: tuple[str, ...]) -> Elsewhere |
     if labels and len(labels) != len(topics or ()):
         raise ValueError("--elsewhere-topics names one label of the other web for each of --topics, in the same order.")
     web, file = _file("--elsewhere-web", opts.elsewhere_web), _file("--elsewhere-labels", opts.elsewhere_labels)
+    if web in {_file("--web", each) for each in opts.web or () if each != "demo"}:
+        raise ValueError(
+            "--elsewhere-web must be another web than those of --web: its pages would come from the same sites."
+        )
     return Elsewhere(web, file, dict(zip(topics or (), labels or (), strict=False)))
 
 
