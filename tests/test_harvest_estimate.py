@@ -111,7 +111,7 @@ def test_a_model_that_was_trained_on_its_web_says_its_harvest_by_its_relevances(
     ("examples", "settings", "why"),
     [
         ({"keywords": {"terms": ["star"]}}, {}, "a topic from words"),
-        ({"background": {}}, {"FOCUSED_UNLABELED": "topic"}, "scrapy train --unlabeled"),
+        ({"background": {}}, {"FOCUSED_UNLABELED": "topic"}, "scrapy train --unlabeled, or FOCUSED_UNLABELED=met"),
         ({"unlabeled": {}}, {"FOCUSED_PAGE_CLASSIFIER": "a.b.C"}, "FOCUSED_PAGE_CLASSIFIER"),
         ({"unlabeled": {}}, {}, ""),
     ],
@@ -122,6 +122,13 @@ def test_where_nothing_tells_the_harvest_the_crawl_says_why(examples, settings, 
     estimate = HarvestSoFar.of_crawl(topic, settings)
     assert why in estimate.why_unknown
     assert bool(why) is bool(estimate.why_unknown)
+
+
+def test_workers_that_share_a_crawl_are_not_told_what_they_could_not_do():
+    topic = hand_made_topic()
+    topic.manifest |= {"examples": {"background": {}}, "figures": {"f1": 0.9}}
+    settings = {"FOCUSED_UNLABELED": "topic", "FOCUSED_DATABASE": "postgresql://localhost/a"}
+    assert HarvestSoFar.of_crawl(topic, settings).why_unknown.endswith("scrapy train --unlabeled")
 
 
 def test_a_resumed_crawl_knows_the_relevances_of_the_pages_before(tmp_path):

@@ -8,7 +8,7 @@ from bisect import bisect_left
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from focused.crawl.own_settings import PAGE_CLASSIFIER
+from focused.crawl.own_settings import DATABASE, PAGE_CLASSIFIER
 from focused.method.topic.harvest_estimate import HarvestEstimate, of_relevances, with_pages_since
 from focused.method.topic.judge import RELEVANCE_THRESHOLD
 from focused.retraining.options import read_options
@@ -68,9 +68,9 @@ class HarvestSoFar:
         if options.is_against_met(topic):
             return cls(is_against_met=True)
         if "background" in examples or not topic.manifest.get("figures"):
-            return cls(
-                "the topic has no unlabelled pages of this web: scrapy train --unlabeled, or FOCUSED_UNLABELED=met"
-            )
+            # Workers that share a crawl do not learn from the pages that they meet.
+            or_met = "" if DATABASE.read(settings) else ", or FOCUSED_UNLABELED=met"
+            return cls(f"the topic has no unlabelled pages of this web: scrapy train --unlabeled{or_met}")
         return cls(believes_verdicts=RELEVANCE_THRESHOLD.read(settings) is None)
 
     def add(self, relevance: float | None, is_relevant: bool | None, *, is_copy: bool = False) -> None:

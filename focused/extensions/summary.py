@@ -10,6 +10,7 @@ from focused.crawl.delivered_words import DELIVERED, about_delivered, counted
 from focused.crawl.failures import words_of_exception
 from focused.crawl.judged_again import words_of_judging_again
 from focused.crawl.losses import LOSSES
+from focused.crawl.own_settings import DATABASE
 from focused.crawl.pdf_counts import pdf_advice, pdf_summary
 from focused.crawl.pdf_reading import is_installed
 from focused.crawl.state import Crawl
@@ -92,7 +93,8 @@ class Summary:
             yield f"No page was relevant. {hint}"
         yield words_of_judging_again(stats)
         # Not always as many as were judged relevant: copies, verdicts, and what the last model says of all pages.
-        yield about_delivered(stats, harvest.n_pages, harvest.n_relevant)
+        # What workers deliver stands in the database of all of them.
+        yield "" if DATABASE.read(settings) else about_delivered(stats, harvest.n_pages, harvest.n_relevant)
         has_pages = (stats.get(DELIVERED) or harvest.n_relevant) and settings.getbool("FOCUSED_PAGES_ENABLED")
         pages = plan.run_dir / PAGES_FILE
         yield f"relevant pages  {pages}{counted(pages, stats)}" if has_pages else ""
