@@ -216,6 +216,20 @@ def test_pages_under_way_count_though_what_waits_of_their_host_is_dropped(prepar
     store.close()
 
 
+def test_a_link_that_waits_though_its_origin_is_given_up_fails_and_the_crawl_ends(prepared):
+    store = a_store(prepared)
+    store.add([a_link(0)])
+    under_way = []
+    until(lambda: under_way.extend(filter(None, [store.next()])) or under_way, store)
+    store.give_up("http://h0.example")  # which leaves out what is under way
+    until(lambda: not store.draft.page and not store.worker.exchange.n_pending, store)
+    store.give_back(under_way[0].id)
+    store.worker.own.clear()  # its host goes, and comes again with the link
+    until(lambda: store.worker.over == "finished", store, secs=30.0)
+    assert store.n_unreachable == 1
+    store.close()
+
+
 def test_why_a_crawl_ended_is_noted_though_its_database_is_away_at_that_moment(prepared, database_server):
     fetcher = Fetcher(store=a_store(prepared, max_pages=1), fetched=[])
     fetcher.store.add([a_link(0)])

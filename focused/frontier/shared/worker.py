@@ -36,13 +36,15 @@ from focused.frontier.shared.surroundings import Surroundings
 from focused.frontier.shared.texts import SharedTexts
 from focused.frontier.shared.troubles import SharedTroubles
 from focused.frontier.shared.versions import SharedVersions
+from focused.frontier.store.link import origin_of
 from focused.frontier.store.schema import FAILED
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from focused.frontier.shared.exchange import Exchange
     from focused.frontier.shared.leasing import Totals
+    from focused.frontier.shared.link_rows import WaitingLink
     from focused.frontier.shared.written import Written
 
 _MOST_PENDING = 200
@@ -184,6 +186,7 @@ class Worker:
                 own.read_since(n_written)
                 for name, found in links.items():
                     own.fetched(name, found, asked[name])
+                    self._fail_unreachable(found)
             case Ticked():
                 if event.n_written == self.exchange.n_written and not (
                     own.under_way or self.exchange.n_pending or self.draft
@@ -210,6 +213,15 @@ class Worker:
                 self.budget.begin_anew()
             case DatabaseGone(error):
                 self.on_gone(error)
+
+    def _fail_unreachable(self, links: Iterable[WaitingLink]) -> None:
+        """Let links fail that wait though their origin is given up: under way then, or found by another worker since.
+
+        Nobody here would ask for them, and their host would be taken and given back for ever.
+        """
+        free = {origin_of(link.url) for link in links if link.number not in self.own.under_way}
+        given_up = self.draft.page.given_up
+        given_up += [origin for origin in self.given_up if origin in free and origin not in given_up]
 
     def _fail_unstored(self, page: PageCommit, why: str) -> None:
         """Let the link of a page that the database does not take fail, without anything of the page."""
