@@ -13,7 +13,7 @@ import psycopg
 import pytest
 from stores import PostgreSQLStore, link, quick_threads
 
-from focused.frontier.shared import committer, exchange
+from focused.frontier.shared import committer, patient
 from focused.frontier.shared.committer import Committer
 from focused.frontier.shared.events import EventBox
 from focused.frontier.shared.exchange import Exchange
@@ -71,8 +71,8 @@ def test_a_database_that_goes_away_while_a_worker_begins_is_waited_for(database,
             raise psycopg.OperationalError("the server has gone")
         return connect(url, **options)
 
-    monkeypatch.setattr(exchange, "connect", sometimes)
-    monkeypatch.setattr(exchange, "TRY_AGAIN_SECS", 0.01)
+    monkeypatch.setattr(patient, "connect", sometimes)
+    monkeypatch.setattr(patient, "TRY_AGAIN_SECS", 0.01)
     store = a_store(database)
     assert store.worker.exchange.worker
     assert n_calls == 4

@@ -76,6 +76,23 @@ def test_who_comes_late_hears_of_the_latest_pages_only(listening):
     assert listening(max_pages=2).heard == pages[1:]
 
 
+def test_a_server_that_breaks_off_while_a_worker_hears_of_earlier_pages_is_asked_again(listening, database):
+    first = listening()
+    first.store.add([a_link(number) for number in range(2)])
+    first.store.commit()
+    pages = [first.fetch() for _ in range(2)]
+    second, heard = a_store(database), []
+
+    def hear_and_break_off(texts):
+        heard.extend(map(tuple, texts))
+        with connect(database) as sql:
+            sql.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()")
+
+    second.worker.texts.listen(hear_and_break_off, 10)
+    second.close()
+    assert heard == pages
+
+
 def test_what_a_refused_page_says_is_heard_by_nobody(listening, database):
     first = listening()
     first.store.add([a_link(0)])

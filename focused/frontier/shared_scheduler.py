@@ -106,6 +106,8 @@ class SharedScheduler(FrontierScheduler):
         worker.on_written, worker.on_refused, worker.on_gone = self._written, self._refused, self._gone
         worker.let_rest, worker.times_of = self._let_rest, self._times_of
         self._is_ending = False
+        #: Where the strategy learns from other workers, too; None: it does not.
+        self._hearing: Hearing | None = None
         worker.waits = lambda: not self._leases.ready_at.delay_of("")
         # Of requests that only memory can hold.
         worker.has_more = lambda: bool(len(self._queue) or requests_in_progress(self.crawler))
@@ -127,8 +129,6 @@ class SharedScheduler(FrontierScheduler):
         self._crawl.harvest.begin_after(self.worker.exchange.spent_secs)
         if self._crawl.texts is not None or self._outcomes.sinking is not None or self._outcomes.penalty.strength:
             self.worker.texts.listen(self._hear_texts, MAX_TEXTS)
-        #: Where the strategy learns from other workers, too; None: it does not.
-        self._hearing: Hearing | None = None
         if learning is None:
             return
         if learning.session.listen():

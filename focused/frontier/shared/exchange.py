@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import time
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import psycopg
 
@@ -19,6 +19,7 @@ from focused.frontier.shared.joining import end_crawl, join_crawl
 from focused.frontier.shared.keeper import Keeper
 from focused.frontier.shared.leasing import Leasing
 from focused.frontier.shared.link_writing import LinkRules
+from focused.frontier.shared.patient import PatientConnection
 from focused.frontier.shared.schema import connect, make_tables
 from focused.frontier.shared.writer import PageWriter
 
@@ -32,8 +33,6 @@ if TYPE_CHECKING:
     from focused.method.scoring.evidence import Evidence
 
 logger = logging.getLogger(__name__)
-
-Answer = TypeVar("Answer")
 
 LEASE_SECS = 20.0
 """How long a worker lives that does not renew its lease."""
@@ -68,7 +67,7 @@ class Exchange:
         lease_secs: float = 0.0,
         patience_secs: float = PATIENCE_SECS,
     ) -> None:
-        self._url, self._lease_secs = url, lease_secs or LEASE_SECS
+        self._url, self._lease_secs, self._patience_secs = url, lease_secs or LEASE_SECS, patience_secs
         #: What the threads say.
         self.box = EventBox()
 
@@ -76,8 +75,9 @@ class Exchange:
             make_tables(sql)
             return join_crawl(sql, crawl, about)
 
-        #: The crawl's number.
-        self.crawl, secs = self._ask(join, patience_secs)
+        with self._patient() as asked:
+            #: The crawl's number.
+            self.crawl, secs = asked.ask(join)
         self._began = now() - secs
         self._last_turn = 0
         self.writer = PageWriter(LinkRules(self.crawl, ranks, merge, self._turns))
@@ -96,8 +96,9 @@ class Exchange:
             self.keeper.join_crawl(leasing)
             return spent_secs
 
-        #: Seconds that the crawl had taken when this worker began.
-        self.spent_secs = self._ask(begin, patience_secs)
+        with self._patient() as asked:
+            #: Seconds that the crawl had taken when this worker began.
+            self.spent_secs = asked.ask(begin)
 
     def start(self) -> None:
         """Start the threads."""
@@ -138,24 +139,28 @@ class Exchange:
 
     def n_earlier_records(self, max_links: int) -> int:
         """Return how many records with so many links together are the latest ones. It waits for the database."""
-        with connect(self._url) as sql:
-            return self.keeper.reader.leave_out_old(sql, max_links)
+        with self._patient() as asked:
+            return asked.ask(lambda sql: self.keeper.reader.leave_out_old(sql, max_links))
 
     def earlier_records(self, max_links: int) -> Iterator[LearntRecord]:
         """Yield these records; what comes later is an event. It waits for the database."""
         reader = self.keeper.reader
-        with connect(self._url) as sql:
-            n_left = reader.leave_out_old(sql, max_links)
-            while n_left > 0 and (records := reader.read(sql, self.keeper.numbers, min(n_left, _RECORDS_AT_A_TIME))):
+
+        def read(sql: psycopg.Connection[Any]) -> list[LearntRecord]:
+            return reader.read(sql, self.keeper.numbers, min(n_left, _RECORDS_AT_A_TIME))
+
+        with self._patient() as asked:
+            n_left = asked.ask(lambda sql: reader.leave_out_old(sql, max_links))
+            while n_left > 0 and (records := asked.ask(read)):
                 n_left -= len(records)
                 yield from records
 
     def earlier_texts(self, max_pages: int) -> Iterator[list[OtherText]]:
         """Yield what the latest pages of all workers say, at most so many; what comes later is an event. It waits."""
         reader = self.keeper.texts
-        with connect(self._url) as sql:
-            reader.leave_out_all_but(sql, max_pages)
-            while texts := reader.read(sql, self.keeper.numbers):
+        with self._patient() as asked:
+            asked.ask(lambda sql: reader.leave_out_all_but(sql, max_pages))
+            while texts := asked.ask(lambda sql: reader.read(sql, self.keeper.numbers)):
                 yield texts
 
     def close(self, rests: Mapping[str, tuple[float, float]], reason: str = "", secs: float = 30.0) -> int:
@@ -192,17 +197,8 @@ class Exchange:
             logger.warning("The database did not take this worker's end: %s", " ".join(str(error).split()))
         return True
 
-    def _ask(self, ask: Callable[[psycopg.Connection[Any]], Answer], patience_secs: float) -> Answer:
-        """Ask the database before the threads run; one that has gone away since the crawl was planned is waited for."""
-        until = now() + patience_secs
-        while True:
-            try:
-                with connect(self._url) as sql:
-                    return ask(sql)
-            except psycopg.OperationalError:
-                if now() > until:
-                    raise
-                time.sleep(TRY_AGAIN_SECS)
+    def _patient(self) -> PatientConnection:
+        return PatientConnection(self._url, self._patience_secs)
 
     def _leasing(self, sql: psycopg.Connection[Any]) -> Leasing:
         return Leasing(sql, self.crawl, self._lease_secs)

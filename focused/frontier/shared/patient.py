@@ -1,0 +1,64 @@
+"""A connection for what a worker asks before its threads run: a server that goes away meanwhile is waited for."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import psycopg
+
+from focused.frontier.shared.boot_clock import now
+from focused.frontier.shared.committer import TRY_AGAIN_SECS
+from focused.frontier.shared.schema import connect
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+Answer = TypeVar("Answer")
+
+
+class PatientConnection:
+    """Asks a database, and asks once more where the connection breaks; a context manager that closes it.
+
+    Parameters
+    ----------
+    url : str
+        Of the database.
+    patience_secs : float
+        How long a server that is away is waited for, at each question.
+    """
+
+    def __init__(self, url: str, patience_secs: float) -> None:
+        self._url, self._patience_secs = url, patience_secs
+        self._sql: psycopg.Connection[Any] | None = None
+
+    def __enter__(self) -> PatientConnection:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._close()
+
+    def ask(self, ask: Callable[[psycopg.Connection[Any]], Answer]) -> Answer:
+        """Return what ``ask`` does with a connection. It may be called more than once; it waits.
+
+        Raises
+        ------
+        psycopg.Error
+            If the server is away for longer, or refuses what it is asked.
+        """
+        until = now() + self._patience_secs
+        while True:
+            try:
+                if self._sql is None:
+                    self._sql = connect(self._url)
+                return ask(self._sql)
+            except (psycopg.OperationalError, psycopg.InterfaceError):
+                self._close()
+                if now() > until:
+                    raise
+                time.sleep(TRY_AGAIN_SECS)
+
+    def _close(self) -> None:
+        if self._sql is not None:
+            self._sql.close()
+            self._sql = None
