@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from common import chosen_names, machine, table
-from evaluations.running import evaluate
+from evaluations.running import adaptive_crawls, evaluate
 from evaluations.tables import rows_of
 from known_webs import KNOWN, folder_of, labels_of, web_parser
 from provenance import CRAWL_ROOMS, now, write_blocks
@@ -101,17 +101,7 @@ def crawled(pair: Pair, starts: list[str], options: Namespace) -> list[float]:
     arguments = [*files("web", folder, pair.web), "--topics", f'"{pair.topic}"', "--seeds", "5"]
     if "elsewhere" in starts:
         arguments += [*files("elsewhere", other, pair.other), "--elsewhere-topics", f'"{pair.label}"']
-    chosen = [
-        "--strategies",
-        "adaptive",
-        "--pages",
-        str(PAGES),
-        "--repeats",
-        "1",
-        "--start",
-        ",".join(starts),
-        "--quiet",
-    ]
+    chosen = adaptive_crawls(PAGES, ",".join(starts))
     evaluate([*arguments, *chosen], output, options.jobs)
     shares = [float(rows_of(output, start)[0]["share_of_bound"]) for start in starts]
     if "elsewhere" not in starts:

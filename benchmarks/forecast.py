@@ -28,7 +28,7 @@ from typing import NamedTuple
 import numpy as np
 from common import chosen_names, machine, table
 from evaluations.plan import web_arguments
-from evaluations.running import evaluate
+from evaluations.running import adaptive_crawls, evaluate
 from forecast_recorder import FILE
 from known_webs import DEMO, KNOWN, RECORDED, folder_of, labels_of, web_parser
 from provenance import CRAWL_ROOMS, now, write_blocks
@@ -110,8 +110,8 @@ def record(name: str, folder: Path, output: Path, jobs: int) -> None:
     """Crawl a web with the recorder beside the project's own extensions."""
     os.environ["PYTHONPATH"] = str(Path(__file__).parent)
     extensions = json.dumps({**EXTENSIONS, "forecast_recorder.ForecastRecorder": 950})
-    chosen = ["--strategies", "adaptive", "--pages", str(PAGES), "--repeats", str(REPEATS), "--start", "examples"]
-    evaluate([*web_arguments(name, folder), *chosen, "--quiet", "-s", f"EXTENSIONS={extensions}"], output, jobs)
+    chosen = adaptive_crawls(PAGES, "examples", repeats=REPEATS)
+    evaluate([*web_arguments(name, folder), *chosen, "-s", f"EXTENSIONS={extensions}"], output, jobs)
 
 
 def read(web: str, path: Path, labels: dict[str, set[str]]) -> tuple[Pages, Pages | None, list[list[str]]]:

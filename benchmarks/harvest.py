@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from common import chosen_names, machine, table
 from evaluations.plan import first_topics, web_arguments
-from evaluations.running import evaluate
+from evaluations.running import adaptive_crawls, evaluate
 from known_webs import KNOWN, folder_of, labels_of, web_parser
 from provenance import CRAWL_ROOMS, now, write_blocks
 from unlabeled_met import CHOSEN_ON
@@ -83,7 +83,7 @@ def crawled(name: str, topics: str, folder: Path, output: Path, jobs: int) -> li
     """Crawl, or read what was crawled; return of each topic what was shown after `EARLY` pages and at the end."""
     arguments = web_arguments(name, folder)
     arguments[arguments.index("--topics") + 1] = topics
-    chosen = ["--strategies", "adaptive", "--pages", str(PAGES), "--repeats", "1", "--start", "examples", "--quiet"]
+    chosen = adaptive_crawls(PAGES, "examples")
     evaluate([*arguments, *chosen], output, jobs)
     of_url = labels_of(folder / f"{name}.labels.tsv")
     runs = sorted((output / "runs").glob("*/adaptive/fetched.csv"))

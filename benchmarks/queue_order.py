@@ -25,7 +25,7 @@ import numpy as np
 import numpy.typing as npt
 from common import ROOT, chosen_names, machine, scrapy, table
 from evaluations.plan import web_arguments
-from evaluations.running import evaluate
+from evaluations.running import adaptive_crawls, evaluate
 from known_webs import DEMO, RECORDED, folder_of, web_parser
 from provenance import now, write_blocks
 from retraining_pages import labels_of
@@ -125,17 +125,7 @@ def crawled(name: str, options: argparse.Namespace) -> Iterator[Crawled]:
         known = web_arguments(name if name in RECORDED else "foldoc", folder)
         arguments = [each.replace("foldoc", name) if "/" in each else each for each in known]
         arguments[arguments.index("--topics") + 1] = TOPICS[name]
-    chosen = [
-        "--strategies",
-        "adaptive",
-        "--pages",
-        str(options.pages),
-        "--repeats",
-        "1",
-        "--start",
-        "examples",
-        "--quiet",
-    ]
+    chosen = adaptive_crawls(options.pages, "examples")
     evaluate([*arguments, *chosen, "-s", "FOCUSED_COLLECTION=on"], output, 1)
     of_url = labels_of(labels)
     with (output / "results.csv").open(newline="", encoding="utf-8") as file:

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from common import chosen_names, machine, table
 from evaluations.plan import first_topics, web_arguments
-from evaluations.running import evaluate
+from evaluations.running import adaptive_crawls, evaluate
 from evaluations.tables import rows_of
 from known_webs import KNOWN, folder_of, labels_of, web_parser
 from provenance import CRAWL_ROOMS, now, write_blocks
@@ -77,7 +77,7 @@ def measured(name: str, topics: str, kind: str, folder: Path, output: Path, jobs
     sets = [word for setting, value in settings.items() for word in ("-s", f"{setting}={value}")]
     arguments = web_arguments(name, folder)
     arguments[arguments.index("--topics") + 1] = topics
-    chosen = ["--strategies", "adaptive", "--pages", str(PAGES), "--repeats", "1", "--start", start, "--quiet"]
+    chosen = adaptive_crawls(PAGES, start)
     evaluate([*arguments, *chosen, *sets], output, jobs)
     shares = [float(row["share_of_bound"]) for row in rows_of(output, start)]
     of_url = labels_of(folder / f"{name}.labels.tsv")

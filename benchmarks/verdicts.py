@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from common import chosen_names, say
 from evaluations.plan import first_topics, web_arguments
-from evaluations.running import evaluate
+from evaluations.running import adaptive_crawls, evaluate
 from known_webs import DEMO, KNOWN, folder_of, web_parser
 from provenance import CRAWL_ROOMS, now, write_blocks
 from verdicts_tables import ORDERS, STARTS, STEPS, of_orders, of_webs, of_wrong
@@ -107,17 +107,7 @@ def recorded(name: str, start: str, options: argparse.Namespace) -> Iterator[tup
     # With retraining that nobody feeds the words of all pages are written down.
     (options.output.resolve()).mkdir(parents=True, exist_ok=True)
     kept = [] if start == "met" else ["-s", "FOCUSED_RETRAINING=interactive"]
-    chosen_run = [
-        "--strategies",
-        "adaptive",
-        "--pages",
-        str(PAGES),
-        "--repeats",
-        "1",
-        "--start",
-        STARTS[start],
-        "--quiet",
-    ]
+    chosen_run = adaptive_crawls(PAGES, STARTS[start])
     if not (output / "results.csv").is_file():
         evaluate([*arguments, *chosen_run, *kept], output, options.jobs)
     labels = folder / f"{name}.labels.tsv"

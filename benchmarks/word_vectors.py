@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from common import chosen_names, machine, table
 from evaluations.plan import first_topics, web_arguments
-from evaluations.running import evaluate
+from evaluations.running import adaptive_crawls, evaluate
 from evaluations.tables import rows_of
 from known_webs import KNOWN, folder_of, web_parser
 from provenance import CRAWL_ROOMS, now, write_blocks
@@ -61,7 +61,7 @@ def shares_of(
     """Crawl, or read what was crawled; return the share of the bound of each topic."""
     arguments = web_arguments(name, folder)
     arguments[arguments.index("--topics") + 1] = topics
-    chosen = ["--strategies", "adaptive", "--pages", str(PAGES), "--repeats", "1", "--start", start, "--quiet"]
+    chosen = adaptive_crawls(PAGES, start)
     runs = output / f"{name}-{start}-{'vectors' if has_vectors else 'words'}"
     evaluate([*arguments, *chosen, "-s", f"FOCUSED_WORD_VECTORS={'all' if has_vectors else 'off'}"], runs, jobs)
     return [float(row["share_of_bound"]) for row in rows_of(runs, start)]

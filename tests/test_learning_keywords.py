@@ -8,7 +8,8 @@ from scipy import sparse
 from sklearn.metrics import average_precision_score
 from topics import N_TERMS, OTHER, TOPICAL, pages, texts
 
-from focused.method.learning.keywords import PRIOR, SHARE, assumed_relevance, train_keywords
+from focused.method.learning.assumed_relevance import PRIOR, assumed_relevance
+from focused.method.learning.keywords import SHARE, train_keywords
 from focused.method.learning.keywords_met import fit_keywords
 from focused.method.learning.training import LinkExamples
 

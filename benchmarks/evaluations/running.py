@@ -27,6 +27,11 @@ def evaluate(arguments: list[str], output: Path, jobs: int) -> None:
         sys.exit(f"The evaluation in {output} ended with exit code {done.returncode}.")
 
 
+def adaptive_crawls(pages: int, start: str, *, repeats: int = 1) -> list[str]:
+    """Return the arguments of crawls with `adaptive` alone, of so many pages, that begin as ``start`` says."""
+    return ["--strategies", "adaptive", "--pages", str(pages), "--repeats", str(repeats), "--start", start, "--quiet"]
+
+
 def run_web(name: str, data: Path, output: Path, jobs: int, repeats: int, start: str = "web") -> Path:
     """Crawl a web with all strategies; return the folder of the evaluation."""
     folder = output / name

@@ -14,7 +14,6 @@ import numpy as np
 
 from focused.method.learning.likely_met import fit_likely
 from focused.method.learning.training_set import LinkExamples
-from focused.method.topic.vectors import every_vector_of
 from focused.retraining.augmentation import AugmentedExamples, keys_among, keys_of, links_of, with_terms
 from focused.retraining.pages_met import MAX_PAGES, MIN_PAGES
 from focused.retraining.training import with_model
@@ -106,7 +105,7 @@ def train_from_elsewhere(
         raise ValueError(f"At least {MIN_PAGES} pages that were drawn are needed. Got {int(drawn.sum())}.")
     joined = AugmentedExamples(topic.examples, met)
     examples = joined.with_labels(dict.fromkeys((page.number for page in met), False))
-    vectors = every_vector_of(topic.language)
+    vectors = topic.vectors_of_language
     if vectors is not None:
         examples = with_terms(examples, vectors.terms)
     n_own = joined.n_own

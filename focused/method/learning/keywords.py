@@ -6,12 +6,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.special import expit, logit
+from scipy.special import logit
 
-from focused.method.learning.calibration import ANY_TERM, Calibration, CalibrationExamples, fit_line, no_calibration
-from focused.method.learning.held_out import Units, short_texts
-from focused.method.learning.trained_model import KeywordFigures, TrainedModel
-from focused.method.learning.unit_calibration import calibrate_links, calibrate_pages
+from focused.method.learning.assumed_relevance import AT_MEDIAN, PRIOR, AssumedRelevance, assumed_relevance
+from focused.method.learning.calibration import ANY_TERM, Calibration, fit_line, no_calibration
+from focused.method.learning.trained_model import KeywordFigures, TrainedModel, strongest_terms
+from focused.method.learning.unit_calibration import calibrate_pages
 from focused.method.text.vocabulary import canonical, document_frequencies, select_terms
 from focused.method.text.weighting import inverse_document_frequency, term_frequency, weighted_rows
 
@@ -21,20 +21,13 @@ if TYPE_CHECKING:
 
     from focused.method.learning.training_set import LinkExamples
 
-PRIOR = 0.05
-"""Assumed share of relevant pages in a crawl: words alone cannot tell it."""
-
 SHARE = {"unlabeled": 0.05, "background": 0.01}
 """Share of the unlabelled pages, those nearest to the words, that is taken as relevant. A general background holds fewer
 pages of a topic than the topic's surroundings do."""
 
-N_STRONGEST = 20
-
 # The words themselves count as much as all their neighbours. Half as much changes average precision by +0.01 with pages of
 # one site, and by -0.01 with a background.
 _WORDS_WEIGHT = 1.0
-# Relevance of the median unlabelled page; from there the log-odds rise linearly to relevance 1/2 at the border.
-_AT_MEDIAN = 0.01
 # Short texts are drawn from at most this many pages.
 _MAX_SHORTENED = 3000
 
@@ -107,33 +100,19 @@ def train_keywords(
     relevance = assumed_relevance(decisions, share)
 
     rng = np.random.default_rng(random_state)
-    n_known = np.diff(known.indptr).astype(np.float64)
-    drawn = np.sort(rng.choice(known.shape[0], min(known.shape[0], _MAX_SHORTENED), replace=False))
-    short = short_texts(known, drawn, rng)
-
-    def examples(units: Units, labels: NDArray[np.float64]) -> CalibrationExamples:
-        found = weighted_rows(units.counts, idf, sublinear=True) @ coef
-        return CalibrationExamples(np.asarray(found), units.n_known, labels, np.ones(len(labels)))
-
-    pages = CalibrationExamples(decisions, n_known, relevance, np.ones(len(relevance)))
-    short_examples = examples(short, relevance[short.pages])
+    assumed = AssumedRelevance(known, idf, coef, decisions, relevance)
+    shortened = np.sort(rng.choice(known.shape[0], min(known.shape[0], _MAX_SHORTENED), replace=False))
+    short = assumed.short(shortened, rng)
     if decisions.any():
-        page, block = calibrate_pages(fit_line(no_calibration("page", PRIOR), pages), pages, short_examples)
+        page, block = calibrate_pages(fit_line(no_calibration("page", PRIOR), assumed.pages), assumed.pages, short)
         # The threshold is not fitted for F1, because the relevances and the number of relevant pages are assumed.
-        border = float(np.quantile(page.relevance(decisions, n_known), 1 - share))
+        border = float(np.quantile(page.relevance(decisions, assumed.pages.n_known), 1 - share))
         page = replace(page, threshold=max(border, float(np.nextafter(PRIOR, 1.0))))
     else:  # no page has anything to do with the words
         page = one_word_calibration(decision_of_one_word(known, idf, coef, places))
         block = replace(page, kind="block")
-    calibrations = {"page": page, "block": block}
     links = None if is_background else link_examples
-    for kind in ("anchor", "context"):
-        found = None
-        if links is not None:
-            texts = canonical(links.anchor_counts if kind == "anchor" else links.context_counts)[:, terms]
-            found = examples(Units(texts, np.asarray(links.source_rows)), relevance[links.target_rows])
-        calibrations[kind] = calibrate_links(kind, page, found, short_examples)
-    by_strength = np.argsort(-coef, kind="stable")
+    positive_terms, negative_terms = strongest_terms(terms, coef)
     return TrainedModel(
         learner="keywords",
         sublinear_tf=True,
@@ -143,9 +122,9 @@ def train_keywords(
         coef=coef,
         intercept=0.0,
         topic_vector=coef,
-        calibrations=calibrations,
-        positive_terms=tuple((int(terms[i]), float(coef[i])) for i in by_strength[:N_STRONGEST] if coef[i] > 0),
-        negative_terms=tuple((int(terms[i]), float(coef[i])) for i in by_strength[::-1][:N_STRONGEST] if coef[i] < 0),
+        calibrations=assumed.calibrations(page, block, short, links, terms),
+        positive_terms=positive_terms,
+        negative_terms=negative_terms,
         figures=KeywordFigures(
             n_unlabeled=known.shape[0],
             n_with_keywords=int((np.diff(known[:, places].indptr) > 0).sum()),
@@ -216,20 +195,8 @@ def decision_of_one_word(
 def one_word_calibration(decision: float) -> Calibration:
     """Return the calibration of pages where no word is known: relevance 1/2 at this decision, 0.01 at 0, log-odds linear."""
     start = no_calibration("page", PRIOR)
-    offset = float(logit(_AT_MEDIAN))
+    offset = float(logit(AT_MEDIAN))
     return replace(start, slope=-offset / max(decision, 1e-9), offset=offset, half_terms=ANY_TERM)
-
-
-def assumed_relevance(decisions: NDArray[np.float64], share: float) -> NDArray[np.float64]:
-    """Return the relevance of pages if this share of them is relevant, in [0, 1].
-
-    It is 1/2 at the border of that share and 0.01 at the median; log-odds are linear.
-    """
-    middle, border = np.quantile(decisions, [0.5, 1 - share])
-    if border <= middle:  # most pages share no term with the words, so their decisions are equal
-        above = decisions[decisions > middle]
-        border = above.min() if len(above) else middle + 1.0
-    return np.asarray(expit(logit(_AT_MEDIAN) * (border - decisions) / (border - middle)))
 
 
 def _unit(vector: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from focused.method.learning.keywords import N_STRONGEST, PRIOR, SHARE, keyword_direction
-from focused.method.learning.trained_model import KeywordFigures, TrainedModel
+from focused.method.learning.assumed_relevance import PRIOR
+from focused.method.learning.keywords import SHARE, keyword_direction
+from focused.method.learning.trained_model import KeywordFigures, TrainedModel, strongest_terms
 from focused.method.text.vocabulary import canonical, document_frequencies
 from focused.method.text.weighting import inverse_document_frequency, weighted_rows
 
@@ -53,8 +54,8 @@ def fit_keywords(model: TopicModel, term_columns: ArrayLike, counts: Any, column
     coef = spread_alike(former, rows @ former) + spread_alike(beside, rows @ beside)
     before = weighted_rows(met[:, own], model.term_weights, sublinear=model.sublinear_tf) @ model.coef + model.intercept
     coef, intercept = _as_before(coef, np.asarray(rows @ coef), np.asarray(before))
-    by_strength = np.argsort(-coef, kind="stable")
     n_with_words = int((np.diff(met[:, words].indptr) > 0).sum())
+    positive_terms, negative_terms = strongest_terms(terms, coef)
     return TrainedModel(
         learner="keywords",
         sublinear_tf=True,
@@ -65,8 +66,8 @@ def fit_keywords(model: TopicModel, term_columns: ArrayLike, counts: Any, column
         intercept=intercept,
         topic_vector=coef / max(float(np.linalg.norm(coef)), 1e-300),
         calibrations=model.calibrations,
-        positive_terms=tuple((int(terms[i]), float(coef[i])) for i in by_strength[:N_STRONGEST] if coef[i] > 0),
-        negative_terms=tuple((int(terms[i]), float(coef[i])) for i in by_strength[::-1][:N_STRONGEST] if coef[i] < 0),
+        positive_terms=positive_terms,
+        negative_terms=negative_terms,
         figures=KeywordFigures(n_pages, n_with_words, len(terms), 0, PRIOR, SHARE["background"]),
     )
 

@@ -9,13 +9,12 @@ import numpy as np
 from scipy import sparse
 from scipy.special import expit, logit
 
-from focused.method.learning.calibration import Calibration, CalibrationExamples, fit_line, no_calibration
-from focused.method.learning.held_out import Units, short_texts
-from focused.method.learning.keywords import N_STRONGEST, PRIOR
+from focused.method.learning.assumed_relevance import PRIOR, AssumedRelevance
+from focused.method.learning.calibration import fit_line, no_calibration
 from focused.method.learning.keywords_met import spread_alike
 from focused.method.learning.learners import knows_vectors, make_learner
-from focused.method.learning.trained_model import KeywordFigures, TrainedModel
-from focused.method.learning.unit_calibration import calibrate_links, calibrate_pages
+from focused.method.learning.trained_model import KeywordFigures, TrainedModel, strongest_terms
+from focused.method.learning.unit_calibration import calibrate_pages
 from focused.method.text.vocabulary import canonical, document_frequencies
 from focused.method.text.weighting import smoothed_inverse_document_frequency, weighted_rows
 
@@ -105,32 +104,16 @@ def fit_likely(
     likely = np.concatenate([order[:n_likely], np.flatnonzero(said == 1)])
     rest = np.concatenate([order[2 * n_likely :], np.flatnonzero(said == 0)])
     coef = coef + _MET_WEIGHT * told_apart(known[likely], known[rest])
-    decisions, n_known = np.asarray(rows @ coef), np.diff(known.indptr).astype(np.float64)
+    decisions = np.asarray(rows @ coef)
     middle = float(decisions[np.asarray(drawn, dtype=np.bool_)].mean())
     border = middle + _BORDER * max(float(decisions.std()), 1e-9)
     relevance = np.asarray(expit(logit(_OF_DRAWN) * (border - decisions) / (border - middle)))
 
-    rng = np.random.default_rng(random_state)
-
-    def shown(units: Units, labels: NDArray[np.float64]) -> CalibrationExamples:
-        found = weighted_rows(units.counts, idf, sublinear=True) @ coef
-        return CalibrationExamples(np.asarray(found), units.n_known, labels, np.ones(len(labels)))
-
-    short = short_texts(known, np.arange(known.shape[0]), rng)
-    short_examples = shown(short, relevance[short.pages])
-    pages = CalibrationExamples(decisions, n_known, relevance, np.ones(len(relevance)))
-    page, block = calibrate_pages(fit_line(no_calibration("page", PRIOR), pages), pages, short_examples)
+    assumed = AssumedRelevance(known, idf, coef, decisions, relevance)
+    short = assumed.short(np.arange(known.shape[0]), np.random.default_rng(random_state))
+    page, block = calibrate_pages(fit_line(no_calibration("page", PRIOR), assumed.pages), assumed.pages, short)
     page = replace(page, threshold=max(0.5, float(np.nextafter(PRIOR, 1.0))))
-    calibrations: dict[str, Calibration] = {"page": page, "block": block}
-    for kind in ("anchor", "context"):
-        found = None
-        if link_examples is not None:
-            of_links = link_examples.anchor_counts if kind == "anchor" else link_examples.context_counts
-            texts = canonical(sparse.csr_matrix(of_links))[:, terms]
-            units = Units(texts, np.asarray(link_examples.source_rows))
-            found = shown(units, relevance[link_examples.target_rows])
-        calibrations[kind] = calibrate_links(kind, page, found, short_examples)
-    by_strength = np.argsort(-coef, kind="stable")
+    positive_terms, negative_terms = strongest_terms(terms, coef)
     return TrainedModel(
         learner=learner,
         sublinear_tf=True,
@@ -140,9 +123,9 @@ def fit_likely(
         coef=coef,
         intercept=0.0,
         topic_vector=coef / max(float(np.linalg.norm(coef)), 1e-300),
-        calibrations=calibrations,
-        positive_terms=tuple((int(terms[i]), float(coef[i])) for i in by_strength[:N_STRONGEST] if coef[i] > 0),
-        negative_terms=tuple((int(terms[i]), float(coef[i])) for i in by_strength[::-1][:N_STRONGEST] if coef[i] < 0),
+        calibrations=assumed.calibrations(page, block, short, link_examples, terms),
+        positive_terms=positive_terms,
+        negative_terms=negative_terms,
         figures=KeywordFigures(
             met.shape[0], 0, len(terms), 0 if link_examples is None else len(link_examples.target_rows), PRIOR, _LIKELY
         ),

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
     from focused.method.learning.metrics import ThresholdFigures
 
+N_STRONGEST = 20
+"""Number of the strongest terms for and against a topic that are named."""
+
 
 @dataclass(frozen=True, slots=True)
 class TrainingFigures:
@@ -117,3 +120,17 @@ class TrainedModel(TopicModel):
         """Return for each unit its decision and the number of distinct known terms it holds."""
         rows = self.rows(counts)
         return rows @ self.coef + self.intercept, np.diff(rows.indptr).astype(np.int64)
+
+
+def strongest_terms(
+    terms: NDArray[np.int64], coef: NDArray[np.float64]
+) -> tuple[tuple[tuple[int, float], ...], tuple[tuple[int, float], ...]]:
+    """Return column and coefficient of the strongest terms for a topic, and of those against it.
+
+    >>> strongest_terms(np.array([3, 5, 8]), np.array([0.1, -0.2, 0.4]))
+    (((8, 0.4), (3, 0.1)), ((5, -0.2),))
+    """
+    order = np.argsort(-coef, kind="stable")
+    first, last = order[:N_STRONGEST], order[::-1][:N_STRONGEST]
+    positive = tuple((int(terms[i]), float(coef[i])) for i in first if coef[i] > 0)
+    return positive, tuple((int(terms[i]), float(coef[i])) for i in last if coef[i] < 0)

@@ -16,7 +16,7 @@ from focused.method.learning.learners import LEARNERS, knows_hidden_share, knows
 from focused.method.learning.metrics import brier_score, figures_at_thresholds, page_figures
 from focused.method.learning.pu_calibration import STRENGTH
 from focused.method.learning.threshold import with_best_page_threshold
-from focused.method.learning.trained_model import TrainedModel, TrainingFigures
+from focused.method.learning.trained_model import TrainedModel, TrainingFigures, strongest_terms
 from focused.method.learning.training_set import LinkExamples, TrainingSet, prepare, with_page_of_words
 from focused.method.learning.unit_calibration import (
     background_population,
@@ -41,9 +41,6 @@ if TYPE_CHECKING:
 __all__ = ["LinkExamples", "TrainedModel", "train_topic"]
 
 logger = logging.getLogger(__name__)
-
-N_STRONGEST = 20
-"""Number of the strongest terms for and against that are named."""
 
 # Short texts are drawn from at most this many unlabelled pages: enough to fit a few numbers.
 _MAX_SHORTENED = 3000
@@ -280,9 +277,7 @@ def _model(
     rows = weighted_rows(data.counts[data.positive], estimator.term_weights_, sublinear=estimator.sublinear_tf)
     mean = np.asarray(rows.mean(axis=0)).ravel()
     coef = estimator.coef_[0]
-    by_strength = np.argsort(-coef, kind="stable")
-    strongest = [i for i in by_strength[:N_STRONGEST] if coef[i] > 0]
-    weakest = [i for i in by_strength[::-1][:N_STRONGEST] if coef[i] < 0]
+    positive_terms, negative_terms = strongest_terms(data.terms, coef)
     return TrainedModel(
         learner=learner,
         sublinear_tf=estimator.sublinear_tf,
@@ -293,8 +288,8 @@ def _model(
         intercept=float(estimator.intercept_[0]),
         topic_vector=mean / max(float(np.linalg.norm(mean)), 1e-300),
         calibrations=calibrations,
-        positive_terms=tuple((int(data.terms[i]), float(coef[i])) for i in strongest),
-        negative_terms=tuple((int(data.terms[i]), float(coef[i])) for i in weakest),
+        positive_terms=positive_terms,
+        negative_terms=negative_terms,
         figures=figures,
         left_out=tuple(data.left_out.tolist()),
     )

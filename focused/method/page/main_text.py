@@ -7,15 +7,12 @@ that stay belong to the text, and a heading goes with the list that it heads.
 
 from __future__ import annotations
 
-from contextlib import suppress
 from itertools import compress
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from focused.method.page.lines import Flags, Lines
 
 MIN_TOKENS = 20
@@ -97,57 +94,29 @@ def _fill_gaps(own: list[bool], kinds: list[int], n_tokens: list[int], levels: l
 
     A link list must be that of a known host.
     """
-    n_before, start = 0, _next(own, 0)  # the tokens of all lines that stay, and where they were counted up to
-    for first, stop in _gaps(own, start):
-        if stop < len(own):
-            n_before += sum(n_tokens[start:first])
-            start = stop
-            worst = max(kinds[first:stop])
-            is_short = stop - first <= GAP_LINES and sum(n_tokens[first:stop]) <= GAP_TOKENS and worst < _FURNITURE
-            if is_short or (is_known and worst == _LINKS and n_before >= BEGUN_TOKENS):
-                own[first:stop] = [True] * (stop - first)
-        for number in range(first, stop):
-            if levels[number] and kinds[number] == _REPEATED:
+    last, n_before = -1, 0  # the last line that stays, and the tokens of all that do
+    for number, is_own in enumerate(own):
+        if not is_own:
+            if last >= 0 and levels[number] and kinds[number] == _REPEATED:
                 own[number] = True
-
-
-def _gaps(own: list[bool], start: int) -> Iterator[tuple[int, int]]:
-    """Yield the stretches of lines that do not stay, from a line that does: first, one past the last."""
-    with suppress(ValueError):  # no more of them
-        while True:
-            first = own.index(False, start)
-            start = _next(own, first)
-            yield first, start
-
-
-def _next(own: list[bool], start: int) -> int:
-    """Return the place of the next line that stays; one past the last line where there is none."""
-    try:
-        return own.index(True, start)
-    except ValueError:
-        return len(own)
+            continue
+        if last >= 0 and number > last + 1:
+            gap = slice(last + 1, number)
+            worst = max(kinds[gap])
+            is_short = number - last - 1 <= GAP_LINES and sum(n_tokens[gap]) <= GAP_TOKENS and worst < _FURNITURE
+            if is_short or (is_known and worst == _LINKS and n_before >= BEGUN_TOKENS):
+                own[gap] = [True] * (number - last - 1)
+        last = number
+        n_before += n_tokens[number]
 
 
 def _leave_out_headings(own: list[bool], kinds: list[int], n_tokens: list[int], levels: list[int]) -> None:
     """Leave out what heads lines that are left out, from the last line to the first."""
-    followed = [*kinds[1:], _OWN][: len(kinds)]
-    looked_at = [
-        number
-        for number, (level, following) in enumerate(zip(levels, followed, strict=True))
-        if level or (following == _LINKS and n_tokens[number] <= LABEL_TOKENS)
-    ]
     text, left_out = 0, 0  # a bit for each level: whether there are such lines below a heading of it
-    behind = len(own)
-    for number in reversed(looked_at):
-        between = own[number + 1 : behind]
-        behind = number
-        if True in between:
-            text = _ALL_LEVELS
-        if False in between:
-            left_out = _ALL_LEVELS
+    for number in range(len(own) - 1, -1, -1):
         level = levels[number]
         if not level:
-            if own[number] and _heads_a_list(number, own, kinds, n_tokens):
+            if own[number] and n_tokens[number] <= LABEL_TOKENS and _heads_a_list(number, own, kinds, n_tokens):
                 own[number] = False
             if own[number]:
                 text = _ALL_LEVELS

@@ -160,7 +160,12 @@ class Topic:
     @property
     def word_vectors(self) -> WordVectors | None:
         """Vectors of the words of its language, if it was learnt with vectors; those of today, should they be others."""
-        return word_vectors_of(self.language) if "word_vectors" in self.manifest else None
+        return self.vectors_of_language if "word_vectors" in self.manifest else None
+
+    @property
+    def vectors_of_language(self) -> WordVectors | None:
+        """Vectors of the words of its language, whether it was learnt with vectors or not; None where there are none."""
+        return word_vectors_of(self.language)
 
     @property
     def model_sha256(self) -> str:

@@ -32,11 +32,6 @@ def chosen_word_vectors(settings: Mapping[str, Any], language: str, *, is_from_w
     return word_vectors_of(language) if chosen == ALL or (is_from_words and chosen == WORDS) else None
 
 
-def every_vector_of(language: str) -> WordVectors | None:
-    """Return the vectors of a language (ISO 639-1), whatever settings say; None where there are none."""
-    return word_vectors_of(language)
-
-
 def why_without(settings: Mapping[str, Any], language: str, *, is_from_words: bool, learner: str) -> str:
     """Return why a topic is learnt without the vectors that settings ask for; empty if they ask for none, or it is not."""
     chosen = WORD_VECTORS.read(settings)
