@@ -92,7 +92,8 @@ def test_what_kept_pages_teach_by_a_new_version_reaches_those_who_changed_before
     one.fetches_all()
     for each in (early, late):
         each.hears(1 + len(pages()))
-    [floor] = one.store.worker.exchange._ask(lambda sql: sql.execute("SELECT max(id) FROM records").fetchone(), 5)
+    with one.store.worker.exchange._patient() as asked:
+        [floor] = asked.ask(lambda sql: sql.execute("SELECT max(id) FROM records").fetchone())
 
     def changes(each) -> None:
         each.store.worker.lessons.model_version = lambda: 2
