@@ -46,6 +46,18 @@ def test_pages_that_share_their_frame_are_no_copies():
         assert not index.meet(sketch_of(own, frame + prose(seed, 120)))[1]
 
 
+@pytest.mark.parametrize("n_words", [45, 150])
+def test_of_texts_that_differ_somewhat_those_with_one_title_are_copies_those_with_two_are_none(n_words):
+    """What one form says of two things: six tenths of the pairs are common."""
+    own = reader()
+    words = [f"word{number}q" for number in range(n_words)]
+    other = [f"other{number}q" if number % 8 == 5 else word for number, word in enumerate(words)]
+    for title, is_copy in (("A  TITLE", True), ("Another title", False)):
+        index = CopyIndex()
+        index.meet(sketch_of(own, words))
+        assert index.meet(sketch_of(own, other, title=title))[1] == is_copy
+
+
 def test_lists_of_links_in_the_frame_of_a_site_are_no_copies_of_each_other():
     own, index = reader(), CopyIndex()
     frame = prose(0, 60)
@@ -73,7 +85,13 @@ def test_a_sketch_is_the_same_in_another_process_and_comes_back_from_bytes():
     back = TextSketch.from_bytes(one.to_bytes())
     assert back.n_pairs == one.n_pairs
     assert (back.places == one.places).all()
-    with pytest.raises(ValueError, match=r"must have 324 bytes\. Got 3"):
+    assert back.title == one.title != 0
+    data = one.to_bytes()
+    before = TextSketch.from_bytes(data[:3] + b"\1" + data[8:])  # of the version before, which knew no titles
+    assert (before.title, before.n_pairs, before.places.tolist()) == (0, one.n_pairs, one.places.tolist())
+    with pytest.raises(ValueError, match="of another version"):
+        TextSketch.from_bytes(data[:3] + b"\0" + data[4:])
+    with pytest.raises(ValueError, match=r"must have 328 bytes\. Got 3"):
         TextSketch.from_bytes(b"abc")
 
 

@@ -221,7 +221,9 @@ def test_verdicts_that_come_while_workers_crawl_give_all_of_them_another_version
         log = VerdictLog(run_dir / "verdicts", "anna")
         for url, relevant in judged.items():
             log.write(Opinion(url, "anna", relevant))
-        until(lambda: all(log.exists() and "of the model judges from page" in log.read_text() for log in logs), secs=240)
+        until(
+            lambda: all(log.exists() and "of the model judges from page" in log.read_text() for log in logs), secs=240
+        )
         os.kill(process.pid, signal.SIGINT)
     done = finished(process, tmp_path)
     assert done.exit_code == 0, done.err

@@ -25,10 +25,9 @@ WAYS = 4
 MAX_PAGES = 100_000
 """Pages that are remembered: some 450 bytes each."""
 
-_LONG_PAIRS = 45
-_SIMILAR, _SIMILAR_SHORT = 0.6, 0.72
-"""Share of pairs in common from which a text of 45 pairs or more, and one of 25, is a copy; between them in proportion. Where
-one word in twenty was changed, 0.7 to 0.8 are left in the mean (docs/results/near-duplicates.md)."""
+_SAME_TITLE, _OTHER_TITLE, _NO_TITLE = 0.58, 0.66, 0.62
+"""Share of pairs in common from which texts are copies, by their titles. Where one word in twenty was changed, 0.7 to 0.8 are
+left in the mean (docs/results/near-duplicates.md). What is one form that speaks of two things has two titles."""
 
 _WHOLE_ALIKE = 1 / 3
 """Share of the pairs of the whole pages, lists and all, that copies have in common at least. The own text of a list of links
@@ -54,6 +53,7 @@ class CopyIndex:
         self._sketches: Sketch = np.zeros((max_pages, N_PLACES), dtype=np.uint16)
         self._whole: Sketch = np.zeros((max_pages, N_WHOLE_PLACES), dtype=np.uint16)
         self._sizes = np.zeros(max_pages, dtype=np.int64)
+        self._titles = np.zeros(max_pages, dtype=np.uint32)
         n_bits = (max_pages * N_BANDS // 2 - 1).bit_length()
         self._shift = np.uint64(64 - n_bits)
         self._table: Hashes = np.zeros((1 << n_bits, WAYS), dtype=np.uint32)
@@ -73,7 +73,7 @@ class CopyIndex:
             return self._number(row), True
         row = self.n_added % self._max_pages
         self._sketches[row], self._whole[row] = text.places, text.whole
-        self._sizes[row] = text.n_pairs
+        self._sizes[row], self._titles[row] = text.n_pairs, text.title
         # The latest of a bucket stand first; the oldest goes.
         held[:, 1:] = held[:, :-1]
         held[:, 0] = marks | np.uint32(row + 1)
@@ -100,7 +100,7 @@ class CopyIndex:
         if not rows:
             return None
         # Sketches of texts of other lengths differ anyway; of two the shorter one says what is asked for.
-        wanted = least_share(np.minimum(self._sizes[rows], text.n_pairs))
+        wanted = least_share(np.minimum(self._sizes[rows], text.n_pairs), self._titles[rows], text.title)
         over = _alike(self._sketches[rows], text.places) - wanted
         over[_alike(self._whole[rows], text.whole) < _WHOLE_ALIKE] = -1.0
         best = int(over.argmax())
@@ -125,12 +125,14 @@ def _alike(known: Sketch, places: Sketch) -> npt.NDArray[np.float64]:
     return found
 
 
-def least_share(n_pairs: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
-    """Return the share of pairs in common from which texts of so many pairs are copies.
+def least_share(n_pairs: npt.NDArray[np.int64], titles: Hashes, title: int) -> npt.NDArray[np.float64]:
+    """Return the share of pairs in common from which texts of so many pairs, and with these titles, are copies of a text.
 
-    >>> least_share(np.array([10, 25, 45, 500])).round(2).tolist()
-    [1.0, 0.72, 0.6, 0.6]
+    >>> sizes, titles = np.array([10, 25, 25, 25]), np.array([7, 7, 9, 0], dtype=np.uint32)
+    >>> least_share(sizes, titles, 7).tolist(), least_share(sizes, titles, 0).tolist()
+    ([1.0, 0.58, 0.66, 0.62], [1.0, 0.62, 0.62, 0.62])
     """
-    found: npt.NDArray[np.float64] = np.interp(n_pairs, [LEAST_PAIRS, _LONG_PAIRS], [_SIMILAR_SHORT, _SIMILAR])
+    known = np.where(titles == title, _SAME_TITLE, _OTHER_TITLE)
+    found: npt.NDArray[np.float64] = np.where((titles != 0) & (title != 0), known, _NO_TITLE)
     found[n_pairs < LEAST_PAIRS] = 1.0
     return found

@@ -28,8 +28,9 @@ LEAST_PAIRS = 25
 """A text with fewer different pairs is a copy only of the very same text."""
 N_WHOLE_PLACES = 32
 
-_FORMAT = 1
-"""Of the bytes of a sketch; earlier ones (0) had other hashes."""
+_FORMAT, _WITHOUT_TITLE = 2, 1
+"""Of the bytes of a sketch. One version had no title; earlier ones (0) had other hashes."""
+_N_HEAD, _N_TITLE = 4, 4
 _MOST_PAIRS = (1 << 24) - 1
 _PARTS = {n_places: np.arange(n_places, dtype=np.uint32) for n_places in (N_PLACES, N_WHOLE_PLACES)}
 _SHIFTS = {n_places: np.uint32(33 - n_places.bit_length()) for n_places in _PARTS}
@@ -73,26 +74,28 @@ class TextSketch(NamedTuple):
     whole: Sketch
     #: Different pairs, about.
     n_pairs: int
+    #: A hash of the page's title; 0: it has none, or it is not known.
+    title: int = 0
 
     def to_bytes(self) -> bytes:
         """Return it as bytes of a fixed length."""
-        n_pairs = min(self.n_pairs, _MOST_PAIRS)
-        return (
-            n_pairs.to_bytes(3, "little")
-            + bytes([_FORMAT])
-            + np.concatenate((self.places, self.whole)).astype("<u2").tobytes()
-        )
+        head = min(self.n_pairs, _MOST_PAIRS).to_bytes(3, "little") + bytes([_FORMAT])
+        places = np.concatenate((self.places, self.whole)).astype("<u2")
+        return head + self.title.to_bytes(_N_TITLE, "little") + places.tobytes()
 
     @classmethod
     def from_bytes(cls, data: bytes) -> TextSketch:
-        """Return what ``to_bytes`` made bytes of; ValueError if it is something else."""
-        n_bytes = 4 + 2 * (N_PLACES + N_WHOLE_PLACES)
+        """Return what ``to_bytes`` made bytes of, in this version or the one before; ValueError if it is something else."""
+        version = data[3] if len(data) > 3 else _FORMAT
+        if version not in (_FORMAT, _WITHOUT_TITLE):
+            raise ValueError(f"A sketch must have the format {_FORMAT}. Got {version}, of another version.")
+        first = _N_HEAD + (_N_TITLE if version == _FORMAT else 0)
+        n_bytes = first + 2 * (N_PLACES + N_WHOLE_PLACES)
         if len(data) != n_bytes:
             raise ValueError(f"A sketch must have {n_bytes} bytes. Got {len(data)}.")
-        if data[3] != _FORMAT:
-            raise ValueError(f"A sketch must have the format {_FORMAT}. Got {data[3]}, of another version.")
-        places = np.frombuffer(data, "<u2", offset=4).astype(np.uint16)
-        return cls(places[:N_PLACES], places[N_PLACES:], int.from_bytes(data[:3], "little"))
+        places = np.frombuffer(data, "<u2", offset=first).astype(np.uint16)
+        title = int.from_bytes(data[_N_HEAD:first], "little")
+        return cls(places[:N_PLACES], places[N_PLACES:], int.from_bytes(data[:3], "little"), title)
 
 
 def sketch(page: Page, hashes: TermHashes) -> TextSketch | None:
@@ -105,7 +108,7 @@ def sketch(page: Page, hashes: TermHashes) -> TextSketch | None:
     terms = page.judged_terms(OWN)
     if not len(terms):
         return None
-    found = sketch_of_pairs(_pairs(hashes.of(terms)))
+    found = sketch_of_pairs(_pairs(hashes.of(terms)))._replace(title=_title_hash(page.title))
     if found.n_pairs >= LEAST_PAIRS and not _is_of_links(page):
         if len(terms) == len(page.terms):
             return found
@@ -113,6 +116,12 @@ def sketch(page: Page, hashes: TermHashes) -> TextSketch | None:
     n_pairs = min(found.n_pairs, LEAST_PAIRS - 1)
     digest = hashlib.shake_128(f"{page.title}\n{page.text}".encode("utf-8", "replace")).digest(4 * N_PLACES)
     return sketch_of_pairs(np.frombuffer(digest, "<u4").astype(np.uint32))._replace(n_pairs=n_pairs)
+
+
+def _title_hash(title: str) -> int:
+    """Return a hash of a title, whatever its case and its spaces are; 0 of none."""
+    words = title.casefold().split()
+    return zlib.crc32(" ".join(words).encode("utf-8", "replace")) | 1 if words else 0
 
 
 def _is_of_links(page: Page) -> bool:
