@@ -29,7 +29,7 @@ _SAME_TITLE, _OTHER_TITLE, _NO_TITLE = 0.58, 0.66, 0.62
 """Share of pairs in common from which texts are copies, by their titles. Where one word in twenty was changed, 0.7 to 0.8 are
 left in the mean (docs/results/near-duplicates.md). What is one form that speaks of two things has two titles."""
 
-_WHOLE_ALIKE = 1 / 3
+_WHOLE_ALIKE = 0.25
 """Share of the pairs of the whole pages, lists and all, that copies have in common at least. The own text of a list of links
 is the frame of its site: of Python's manual 22 lists were called copies of one another. Another menu changes less."""
 
@@ -99,12 +99,18 @@ class CopyIndex:
         rows = [entry - 1 for entry in set((entries & _ROW).tolist()) if entry]
         if not rows:
             return None
-        # Sketches of texts of other lengths differ anyway; of two the shorter one says what is asked for.
-        wanted = least_share(np.minimum(self._sizes[rows], text.n_pairs), self._titles[rows], text.title)
-        over = _alike(self._sketches[rows], text.places) - wanted
-        over[_alike(self._whole[rows], text.whole) < _WHOLE_ALIKE] = -1.0
-        best = int(over.argmax())
-        return rows[best] if over[best] >= 0 else None
+        # Sketches of texts of other lengths differ anyway.
+        shares = _alike(self._sketches[rows], text.places)
+        best, most = None, 0.0
+        for place in np.flatnonzero(shares >= _SAME_TITLE).tolist():
+            row = rows[place]
+            # Of two texts the shorter one says what is asked for.
+            n_pairs = min(int(self._sizes[row]), text.n_pairs)
+            over = float(shares[place]) - least_share(n_pairs, int(self._titles[row]), text.title)
+            is_better = over >= most if best is None else over > most
+            if is_better and _alike(self._whole[row : row + 1], text.whole)[0] >= _WHOLE_ALIKE:
+                best, most = row, over
+        return best
 
     def _buckets(self, places: Sketch) -> tuple[npt.NDArray[np.uint64], Hashes]:
         """Return for each band the place of its values in the table, and the mark of its entries there; shapes (N_BANDS,)."""
@@ -125,14 +131,14 @@ def _alike(known: Sketch, places: Sketch) -> npt.NDArray[np.float64]:
     return found
 
 
-def least_share(n_pairs: npt.NDArray[np.int64], titles: Hashes, title: int) -> npt.NDArray[np.float64]:
-    """Return the share of pairs in common from which texts of so many pairs, and with these titles, are copies of a text.
+def least_share(n_pairs: int, title: int, other: int) -> float:
+    """Return the share of pairs in common from which texts of so many pairs, and with these titles, are copies.
 
-    >>> sizes, titles = np.array([10, 25, 25, 25]), np.array([7, 7, 9, 0], dtype=np.uint32)
-    >>> least_share(sizes, titles, 7).tolist(), least_share(sizes, titles, 0).tolist()
-    ([1.0, 0.58, 0.66, 0.62], [1.0, 0.62, 0.62, 0.62])
+    >>> least_share(10, 7, 7), least_share(25, 7, 7), least_share(25, 7, 9), least_share(25, 7, 0)
+    (1.0, 0.58, 0.66, 0.62)
     """
-    known = np.where(titles == title, _SAME_TITLE, _OTHER_TITLE)
-    found: npt.NDArray[np.float64] = np.where((titles != 0) & (title != 0), known, _NO_TITLE)
-    found[n_pairs < LEAST_PAIRS] = 1.0
-    return found
+    if n_pairs < LEAST_PAIRS:
+        return 1.0
+    if not (title and other):
+        return _NO_TITLE
+    return _SAME_TITLE if title == other else _OTHER_TITLE
