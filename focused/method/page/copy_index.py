@@ -23,13 +23,13 @@ WAYS = 4
 """Pages that are remembered for one group of places: of more the latest."""
 
 MAX_PAGES = 100_000
-"""Pages that are remembered: some 450 bytes each."""
+"""Pages that are remembered: some 520 bytes each."""
 
 _SAME_TITLE, _OTHER_TITLE, _NO_TITLE = 0.58, 0.66, 0.62
 """Share of pairs in common from which texts are copies, by their titles. Where one word in twenty was changed, 0.7 to 0.8 are
 left in the mean (docs/results/near-duplicates.md). What is one form that speaks of two things has two titles."""
 
-_WHOLE_ALIKE = 0.25
+_WHOLE_ALIKE = 0.3
 """Share of the pairs of the whole pages, lists and all, that copies have in common at least. The own text of a list of links
 is the frame of its site: of Python's manual 22 lists were called copies of one another. Another menu changes less."""
 

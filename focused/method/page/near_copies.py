@@ -26,10 +26,10 @@ Sketch = npt.NDArray[np.uint16]
 N_PLACES = 128
 LEAST_PAIRS = 25
 """A text with fewer different pairs is a copy only of the very same text."""
-N_WHOLE_PLACES = 32
+N_WHOLE_PLACES = 64
 
-_FORMAT, _WITHOUT_TITLE = 2, 1
-"""Of the bytes of a sketch. One version had no title; earlier ones (0) had other hashes."""
+_FORMAT = 2
+"""Of the bytes of a sketch; earlier ones had other hashes (0), or no title (1)."""
 _N_HEAD, _N_TITLE = 4, 4
 _MOST_PAIRS = (1 << 24) - 1
 _PARTS = {n_places: np.arange(n_places, dtype=np.uint32) for n_places in (N_PLACES, N_WHOLE_PLACES)}
@@ -85,11 +85,11 @@ class TextSketch(NamedTuple):
 
     @classmethod
     def from_bytes(cls, data: bytes) -> TextSketch:
-        """Return what ``to_bytes`` made bytes of, in this version or the one before; ValueError if it is something else."""
+        """Return what ``to_bytes`` made bytes of; ValueError if it is something else."""
         version = data[3] if len(data) > 3 else _FORMAT
-        if version not in (_FORMAT, _WITHOUT_TITLE):
+        if version != _FORMAT:
             raise ValueError(f"A sketch must have the format {_FORMAT}. Got {version}, of another version.")
-        first = _N_HEAD + (_N_TITLE if version == _FORMAT else 0)
+        first = _N_HEAD + _N_TITLE
         n_bytes = first + 2 * (N_PLACES + N_WHOLE_PLACES)
         if len(data) != n_bytes:
             raise ValueError(f"A sketch must have {n_bytes} bytes. Got {len(data)}.")
