@@ -63,7 +63,16 @@ def main() -> None:
     webs = tuple(CRAWLS_OF_WEBS)
     parser = web_parser(__doc__, "patience", webs)
     parser.add_argument("--repeats", type=int, default=_DRAWS, help=f"draws of a topic (default: {_DRAWS})")
+    parser.add_argument("--cost", action="store_true", help="measure the cost of a pop only")
     options = parser.parse_args()
+    if options.cost:
+        blocks = {"cost of patience": cost()}
+        if options.no_write:
+            print(blocks["cost of patience"])
+            return
+        of_cost = {"links": _N_LINKS, "hosts": _N_HOSTS, "pops": _N_POPS}
+        write_blocks(blocks, now("python benchmarks/patience.py --cost", ["focused/frontier"], of_cost))
+        return
     rows = [row for name in chosen_names(options.only, webs) for row in web_rows(name, options)]
     heads = [
         "web",
