@@ -18,7 +18,7 @@ logger = logging.getLogger(__name__)
 
 
 class KnownTexts:
-    """The texts of the pages met, the latest ``max_pages``: some 700 bytes each.
+    """The texts of the pages met, the latest ``max_pages``: some 600 bytes each.
 
     A page is remembered when it is looked at, and durable when it ends: see `focused.frontier.store.texts`.
     """

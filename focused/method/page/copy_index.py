@@ -23,7 +23,7 @@ WAYS = 4
 """Pages that are remembered for one group of places: of more the latest."""
 
 MAX_PAGES = 100_000
-"""Pages that are remembered: some 520 bytes each."""
+"""Pages that are remembered: some 450 bytes each."""
 
 _SAME_TITLE, _OTHER_TITLE, _NO_TITLE = 0.58, 0.66, 0.62
 """Share of pairs in common from which texts are copies, by their titles. Where one word in twenty was changed, 0.7 to 0.8 are
@@ -51,8 +51,8 @@ class CopyIndex:
         self._max_pages = max_pages
         # Memory that is not touched costs nothing: as many rows are taken as pages come.
         self._sketches: Sketch = np.zeros((max_pages, N_PLACES), dtype=np.uint16)
-        self._whole: Sketch = np.zeros((max_pages, N_WHOLE_PLACES), dtype=np.uint16)
-        self._sizes = np.zeros(max_pages, dtype=np.int64)
+        self._whole: Sketch = np.zeros((max_pages, N_WHOLE_PLACES), dtype=np.uint8)
+        self._sizes = np.zeros(max_pages, dtype=np.int32)
         self._titles = np.zeros(max_pages, dtype=np.uint32)
         n_bits = (max_pages * N_BANDS // 2 - 1).bit_length()
         self._shift = np.uint64(64 - n_bits)

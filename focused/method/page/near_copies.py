@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from focused.method.text.analyzer import TermTable
 
 Hashes = npt.NDArray[np.uint32]
-Sketch = npt.NDArray[np.uint16]
+Sketch = npt.NDArray[np.uint16] | npt.NDArray[np.uint8]
 
 N_PLACES = 128
 LEAST_PAIRS = 25
@@ -80,8 +80,8 @@ class TextSketch(NamedTuple):
     def to_bytes(self) -> bytes:
         """Return it as bytes of a fixed length."""
         head = min(self.n_pairs, _MOST_PAIRS).to_bytes(3, "little") + bytes([_FORMAT])
-        places = np.concatenate((self.places, self.whole)).astype("<u2")
-        return head + self.title.to_bytes(_N_TITLE, "little") + places.tobytes()
+        title = self.title.to_bytes(_N_TITLE, "little")
+        return head + title + self.places.astype("<u2").tobytes() + self.whole.tobytes()
 
     @classmethod
     def from_bytes(cls, data: bytes) -> TextSketch:
@@ -90,12 +90,13 @@ class TextSketch(NamedTuple):
         if version != _FORMAT:
             raise ValueError(f"A sketch must have the format {_FORMAT}. Got {version}, of another version.")
         first = _N_HEAD + _N_TITLE
-        n_bytes = first + 2 * (N_PLACES + N_WHOLE_PLACES)
+        n_bytes = first + 2 * N_PLACES + N_WHOLE_PLACES
         if len(data) != n_bytes:
             raise ValueError(f"A sketch must have {n_bytes} bytes. Got {len(data)}.")
-        places = np.frombuffer(data, "<u2", offset=first).astype(np.uint16)
+        places = np.frombuffer(data, "<u2", N_PLACES, first).astype(np.uint16)
+        whole = np.frombuffer(data, np.uint8, N_WHOLE_PLACES, first + 2 * N_PLACES)
         title = int.from_bytes(data[_N_HEAD:first], "little")
-        return cls(places[:N_PLACES], places[N_PLACES:], int.from_bytes(data[:3], "little"), title)
+        return cls(places, whole, int.from_bytes(data[:3], "little"), title)
 
 
 def sketch(page: Page, hashes: TermHashes) -> TextSketch | None:
@@ -112,7 +113,7 @@ def sketch(page: Page, hashes: TermHashes) -> TextSketch | None:
     if found.n_pairs >= LEAST_PAIRS and not _is_of_links(page):
         if len(terms) == len(page.terms):
             return found
-        return found._replace(whole=_places(np.sort(_pairs(hashes.of(page.terms))), N_WHOLE_PLACES))
+        return found._replace(whole=_whole(np.sort(_pairs(hashes.of(page.terms)))))
     n_pairs = min(found.n_pairs, LEAST_PAIRS - 1)
     digest = hashlib.shake_128(f"{page.title}\n{page.text}".encode("utf-8", "replace")).digest(4 * N_PLACES)
     return sketch_of_pairs(np.frombuffer(digest, "<u4").astype(np.uint32))._replace(n_pairs=n_pairs)
@@ -147,7 +148,12 @@ def sketch_of_pairs(pairs: Hashes) -> TextSketch:
     """Return the sketch of a text that is the whole page, by the hashes of its pairs, shape (n,), one or more."""
     pairs = np.sort(pairs)
     n_different = 1 + int(np.count_nonzero(pairs[1:] != pairs[:-1]))
-    return TextSketch(_places(pairs, N_PLACES), _places(pairs, N_WHOLE_PLACES), n_different)
+    return TextSketch(_places(pairs, N_PLACES), _whole(pairs), n_different)
+
+
+def _whole(pairs: Hashes) -> Sketch:
+    """Return the sketch of a whole page: of each least hash 8 bits, for that two pages are alike by a third needs no more."""
+    return _places(pairs, N_WHOLE_PLACES).astype(np.uint8)
 
 
 def _places(pairs: Hashes, n_places: int) -> Sketch:
