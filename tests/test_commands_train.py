@@ -262,7 +262,7 @@ def test_options_that_are_wrong(examples: Path, here: Here, option: str, value: 
 WRONG = {
     "no topic": (["--positive", "P"], "Name one topic"),
     "two topics": (["a", "b", "--positive", "P"], "Got a b"),
-    "unknown option": (["stars", "--positve", "P"], "There is no option --positve"),
+    "unknown option": (["stars", "--positve", "P"], "There is no option --positve. Did you mean '--positive'? See"),
     "no positives": (["stars"], "--positive is missing"),
     "empty positives": (["stars", "--positive"], "--positive is missing"),
     "empty unlabeled": (["stars", "--positive", "P", "--unlabeled"], "--unlabeled must be followed by"),

@@ -258,8 +258,11 @@ def test_filters_choose_pages(runs, tmp_path, arguments, wanted):
     ("arguments", "says"),
     [
         ([], "Name the folder of a run: scrapy export RUN_DIR... --format FORMAT. Got none."),
-        (["first"], "--format must be one of jsonl, csv, parquet, markdown, warc, sqlite. Got 'none'."),
-        (["first", "--format", "xml"], "Got 'xml'."),
+        (["first"], "--format is missing. Give one of jsonl, csv, parquet, markdown, warc, sqlite."),
+        (
+            ["first", "--format", "xml"],
+            "--format must be one of jsonl, csv, parquet, markdown, warc, sqlite. Got 'xml'.",
+        ),
         (["nowhere", "--format", "csv"], "There is no collection.sqlite in nowhere."),
         (
             ["first", "--format", "csv", "--since", "May"],

@@ -15,12 +15,13 @@ from scrapy.spiderloader import get_spider_loader
 from scrapy.utils.project import get_project_settings
 
 from focused.commands.crawl_workers import crawl_with_workers
-from focused.crawl.arguments import ARGUMENTS, did_you_mean
+from focused.crawl.arguments import ARGUMENTS
 from focused.crawl.planning import plan_crawl
 from focused.crawl.reader_and_judge import CLASSIFIERS, READERS
 from focused.crawl.scrapy_settings import wrong_at_start
 from focused.crawl.scrapyd_client import classes_of_client, is_client
 from focused.method.strategies import CHOICES, PLUG_IN
+from focused.utils.close_names import did_you_mean
 from focused.utils.log_filters import quieten
 from focused.utils.program import as_typed
 

@@ -18,6 +18,7 @@ from focused.method.strategies import PLUG_IN, STRATEGIES, strategy_class
 from focused.method.topic import check_topic_name
 from focused.method.topic.presets import MODERN, check_preset, load_preset
 from focused.utils.clock import VIRTUAL_DELAY, VIRTUAL_LATENCY
+from focused.utils.close_names import did_you_mean
 from focused.utils.plugins import is_class_path
 from focused.utils.project_command import whole_number
 from focused.utils.url_lists import asked_for
@@ -150,7 +151,7 @@ def _strategies(value: str) -> tuple[str, ...]:
         if name not in known and not is_class_path(name):
             raise ValueError(
                 f"--strategies must be all, or some of {', '.join(known)} and paths of classes, separated by commas. "
-                f"Got {name!r}.{given.did_you_mean(name, known)}"
+                f"Got {name!r}.{did_you_mean(name, known)}"
             )
         strategy_class(name)
     return names
@@ -171,7 +172,7 @@ def _starts(value: str) -> tuple[str, ...]:
         if name not in STARTS:
             raise ValueError(
                 f"--start must be some of {', '.join(STARTS)}, separated by commas. Got {name!r}."
-                f"{given.did_you_mean(name, STARTS)}"
+                f"{did_you_mean(name, STARTS)}"
             )
     return names
 
@@ -187,7 +188,7 @@ def _sources(value: str | None) -> tuple[str, ...] | None:
         if name not in known:
             raise ValueError(
                 f"--background-without must be none, or some of {', '.join(known)}, separated by commas. Got {name!r}."
-                f"{given.did_you_mean(name, tuple(known))}"
+                f"{did_you_mean(name, tuple(known))}"
             )
     return names
 

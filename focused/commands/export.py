@@ -79,8 +79,10 @@ class Command(ProjectCommand):
         self.refuse_options(args)
         if not args:
             raise ValueError("Name the folder of a run: scrapy export RUN_DIR... --format FORMAT. Got none.")
+        if not opts.format:
+            raise ValueError(f"--format is missing. Give one of {', '.join(FORMATS)}. Example: --format jsonl")
         if opts.format not in FORMATS:
-            raise ValueError(f"--format must be one of {', '.join(FORMATS)}. Got {opts.format or 'none'!r}.")
+            raise ValueError(f"--format must be one of {', '.join(FORMATS)}. Got {opts.format!r}.")
         # A shell's runs/* also names earlier exports and reports.
         folders = local_runs(args, self.settings)
         if len(folders) > 1:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from focused.method.topic.presets import PRESETS
+from focused.utils.close_names import did_you_mean
 from focused.utils.files import read_regular
 from focused.utils.url_lists import asked_for, http_url, without_user
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
     from focused.utils.setting import Setting
 
@@ -84,16 +84,6 @@ def check_names(arguments: Mapping[str, Any]) -> None:
         raise PlanError("Spider argument 'workers' is for the command line: scrapy crawl focused -a workers=4")
     if "topic" not in given and "crawl" not in given:
         raise PlanError(f"Spider argument 'topic' is missing. Example: -a topic=demo. {known}")
-
-
-def did_you_mean(name: str, known: Iterable[str], prefix: str = "") -> str:
-    """Return a question if a name looks like a known one, apart from a prefix that all of them have.
-
-    >>> did_you_mean("max_page", ARGUMENTS)
-    " Did you mean 'max_pages'?"
-    """
-    close = get_close_matches(name.removeprefix(prefix), [each.removeprefix(prefix) for each in known], 1)
-    return f" Did you mean {prefix + close[0]!r}?" if close else ""
 
 
 def read_limit(name: str, setting: Setting, arguments: Mapping[str, Any], settings: Any) -> Any:

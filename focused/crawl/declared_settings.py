@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from focused.collection.assessor_settings import ASSESSOR_SETTINGS
 from focused.crawl.alerts import ALERT_SETTINGS
-from focused.crawl.arguments import PlanError, did_you_mean
+from focused.crawl.arguments import PlanError
 from focused.crawl.own_settings import (
     CRAWL,
     FOLDERS,
@@ -35,6 +35,7 @@ from focused.method.topic.judge import COSINE_THRESHOLD, LINK_THRESHOLD, RELEVAN
 from focused.method.topic.vectors import WORD_VECTORS
 from focused.retraining.options import VERDICTS, RetrainingOptions
 from focused.utils.clock import VIRTUAL_DELAY, VIRTUAL_LATENCY
+from focused.utils.close_names import did_you_mean
 from focused.utils.parameters import parameters_of
 from focused.webs import GENERATED
 

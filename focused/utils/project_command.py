@@ -6,11 +6,13 @@ It is not in `focused.commands`, because Scrapy takes every command class define
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from scrapy.commands import ScrapyCommand
 
+from focused.utils.close_names import did_you_mean
 from focused.utils.program import as_typed
 
 if TYPE_CHECKING:
@@ -33,6 +35,7 @@ class ProjectCommand(ScrapyCommand):
     errors: ClassVar[tuple[type[Exception], ...]] = (ValueError,)
     #: Printed after Ctrl-C.
     interrupted: ClassVar[str] = "Interrupted"
+    _parser: argparse.ArgumentParser | None = None
 
     def syntax(self) -> str:
         """Return the arguments, for the usage line."""
@@ -45,6 +48,7 @@ class ProjectCommand(ScrapyCommand):
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Add the examples to the help."""
         super().add_options(parser)
+        self._parser = parser  # knows all options when the command runs
         parser.formatter_class = argparse.RawDescriptionHelpFormatter
         parser.usage, parser.epilog = as_typed(parser.usage or ""), as_typed(self.examples)
 
@@ -75,7 +79,9 @@ class ProjectCommand(ScrapyCommand):
         """Refuse unknown options, which Scrapy passes on as arguments."""
         unknown = [arg for arg in args if arg.startswith("-") and len(arg) > 1]
         if unknown:
-            raise ValueError(f"There is no option {unknown[0]}. See scrapy {self._name} -h.")
+            known = re.findall(r"--[a-z-]+", self._parser.format_help() if self._parser else "")
+            meant = did_you_mean(unknown[0].partition("=")[0], dict.fromkeys(known), "--")
+            raise ValueError(f"There is no option {unknown[0]}.{meant} See scrapy {self._name} -h.")
 
     def refuse_arguments(self, args: list[str]) -> None:
         """Refuse all arguments of a command that takes options only."""

@@ -7,7 +7,6 @@ puts them into a crawl, ``scrapy train --preset`` into a training, ``scrapy eval
 from __future__ import annotations
 
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import lru_cache
 from importlib.resources import files
 from typing import Any
@@ -15,6 +14,7 @@ from typing import Any
 import tomlkit
 
 from focused.method.learning.learners import takes_logarithms
+from focused.utils.close_names import did_you_mean
 
 PRESETS = ("modern", "p13", "l14", "l16", "p15", "i18")
 """The names; ``modern`` is today's defaults, the others are the keys of docs/method/papers.md."""
@@ -43,9 +43,7 @@ class Preset:
 def check_preset(name: str) -> str:
     """Return the name of a preset; a ValueError says which there are."""
     if name not in PRESETS:
-        close = get_close_matches(name, PRESETS, 1)
-        meant = f" Did you mean {close[0]!r}?" if close else ""
-        raise ValueError(f"A preset must be one of {', '.join(PRESETS)}. Got {name!r}.{meant}")
+        raise ValueError(f"A preset must be one of {', '.join(PRESETS)}. Got {name!r}.{did_you_mean(name, PRESETS)}")
     return name
 
 
