@@ -61,7 +61,10 @@ _ROWS_AT_A_TIME = 200
 
 def clean(value: Any) -> Any:
     """Return a text as PostgreSQL can hold it, without NUL and halves of characters; anything else as it is."""
-    return value.replace("\0", "").encode("utf-8", "replace").decode("utf-8") if isinstance(value, str) else value
+    if not isinstance(value, str):
+        return value
+    value = value.replace("\0", "")
+    return value if value.isascii() else value.encode("utf-8", "replace").decode("utf-8")
 
 
 def save_run(connection: Connection[Any], crawl: int, name: str, run: Mapping[str, Any]) -> None:
