@@ -38,7 +38,7 @@ RANK_BITS = 40
 
 # A page's links touch many leaves of two trees; written back one by one at each checkpoint they cost half of all time.
 _CHECKPOINT_PAGES = 20_000
-_CACHE_KIB = 256 * 1024
+_CACHE_KIB = 64 * 1024
 
 BUSY_SECS = 1.0
 """So long somebody else's lock is waited for."""
