@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from patience import Crawled
 
 STRATEGY = "adaptive"
-TIMES = {1.0: "deadline 1.0", 1.5: "deadline 1.5", 3.5: "patience 3.5"}
+TIMES = {1.0: "deadline 1.0", 1.5: "deadline 1.5", 3.5: "patience 3.5", 4.0: "deadline 4.0"}
 """The crawls that the simulated ones stand beside, by the time they have, in that of a crawl that never waits."""
 CUTS = [number / 40 for number in range(40)]
 SPARE_PAGES = (0, 20, 50, 100, 150, 200)

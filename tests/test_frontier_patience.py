@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from bisect import bisect_right
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -25,11 +26,11 @@ from focused.frontier.politeness import HostAvailability
 from focused.frontier.rediscovery import Rediscovery
 from focused.frontier.store.host_queue import HostQueue
 from focused.frontier.store.link import FrontierLink
-from focused.frontier.store.ranks import Ranks
+from focused.frontier.store.ranks import Ranks, priority_of
 from focused.frontier.store.reckoning import OtherWorkers
 from focused.frontier.store.schema import RANK_BITS
 from focused.frontier.store.store import FrontierStore
-from focused.frontier.store.waiting_counts import BOUNDS, N_BINS, WaitingCounts, bin_of, least_priority, of_length
+from focused.frontier.store.waiting_counts import BOUNDS, N_BINS, WaitingCounts, bin_of, of_length
 from focused.method.scoring import Evidence
 from focused.method.scoring.priority import SEED, to_priority
 
@@ -75,6 +76,10 @@ def test_what_is_counted_by_host_and_level_is_what_waits_in_the_file(tmp_path):
         found[host, bin_of(place)] += 1
     assert found.sum() == len(with_merge) > 100
     assert (found == counts._waiting).all()
+    exact = np.zeros(len(counts._of_priority))
+    for (place,) in with_merge._sql.execute("SELECT rank FROM links WHERE state = 0"):
+        exact[priority_of(place) - BOUNDS[0]] += 1
+    assert exact.tolist() == counts._of_priority
     with_merge.commit()
     with_merge.close()
     resumed = FrontierStore(tmp_path / "frontier.db")
@@ -92,7 +97,7 @@ def counted(links: dict[int, list[float]]) -> WaitingCounts:
 
 
 def least(counts: WaitingCounts, n_links: int, n_wanted: int, turns) -> int | None:
-    return least_priority(counts.supply(n_links, turns), n_wanted)
+    return counts.least_priority(counts.supply(n_links, turns), n_wanted)
 
 
 def test_a_link_is_worth_a_page_if_fewer_better_ones_wait_than_pages_are_left():
@@ -101,6 +106,18 @@ def test_a_link_is_worth_a_page_if_fewer_better_ones_wait_than_pages_are_left():
     assert to_priority(0.4, True) < least(counts, 10, 10, many) <= to_priority(0.9, True)
     assert to_priority(0.1, True) < least(counts, 11, 11, many) <= to_priority(0.4, True)
     assert least(counts, 31, 31, many) is None
+
+
+def test_the_cut_lies_where_the_links_of_a_level_lie():
+    """All of them are of one level: 0.51 to 0.61."""
+    counts = counted({1: [0.52, 0.54], 2: [0.56, 0.58]})
+    assert [least(counts, 4, n_wanted, 1000.0) for n_wanted in (1, 2, 3, 4)] == [
+        to_priority(score, True) for score in (0.58, 0.56, 0.54, 0.52)
+    ]
+    same = counted({1: [0.55] * 10})
+    assert {least(same, 10, n_wanted, 1000.0) for n_wanted in range(1, 10)} == {to_priority(0.55, True)}
+    counts.forget(2)
+    assert least(counts, 2, 1, 1000.0) <= to_priority(0.54, True)
 
 
 def test_of_a_host_no_more_links_count_than_it_can_give_in_the_time_left():
@@ -154,7 +171,8 @@ def test_hosts_with_more_links_than_turns_and_others_are_counted_by_one_rule():
         limits = of_length(turns, len(counts._waiting))[:, None]
         supply = np.minimum(np.cumsum(counts._waiting[:, ::-1], axis=1), limits).sum(axis=0)
         place = N_BINS - 1 - int(np.searchsorted(supply, wanted))
-        assert least(counts, wanted, wanted, turns) == (BOUNDS[place - 1] if place > 0 else None)
+        found = least(counts, wanted, wanted, turns)
+        assert (0 if found is None else bisect_right(BOUNDS, found)) == place
 
 
 def test_an_impatient_crawl_asks_a_host_half_as_often_when_it_has_used_up_its_links():

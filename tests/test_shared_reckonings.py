@@ -21,7 +21,7 @@ from focused.frontier.shared.surroundings import Surroundings
 from focused.frontier.shared.written import Written
 from focused.frontier.store.ranks import Ranks
 from focused.frontier.store.reckoning import OtherWorkers, Reckoning
-from focused.frontier.store.waiting_counts import N_BINS, bin_of, least_priority
+from focused.frontier.store.waiting_counts import N_BINS, WaitingCounts, bin_of
 from focused.method.scoring.priority import to_priority
 
 if TYPE_CHECKING:
@@ -107,6 +107,7 @@ def test_the_cut_is_where_all_workers_together_have_as_many_links_as_are_wanted(
     supply = np.zeros(N_BINS)
     supply[place(0.9) :] = 10
     supply[place(0.1) :] = 50
+    least_priority = WaitingCounts().least_priority
     assert least_priority(supply, 15) <= to_priority(0.1, True)
     assert to_priority(0.1, True) < least_priority(supply + supply, 15) <= to_priority(0.9, True)
 

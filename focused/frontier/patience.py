@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from focused.frontier.store.reckoning import OtherWorkers, Reckoning
-from focused.frontier.store.waiting_counts import least_priority, of_length
+from focused.frontier.store.waiting_counts import of_length
 from focused.utils.setting import TOPIC, Setting
 from focused.utils.words import duration, quantity
 
@@ -35,10 +35,6 @@ IMPATIENT_SECS = "focused/patience/impatient_secs"
 
 _OFTEN = 64
 """The cut is looked for again after a share of one in so many of the pages left, or of the time left."""
-_SHARE_NOW = 0.7
-"""Share of the pages left that links are looked for now, however much time there is for others later."""
-_HASTE = 4.0
-"""How many times as much time as a crawl that never waits would need is kept for the pages that are left for later."""
 _AS_PAGES = 10
 """Requests that are reckoned to bring a page each, before it is known."""
 _LEAST_SPARE = 1.15
@@ -105,6 +101,8 @@ class Patience:
         self._least: int | None = None
         self._n_pops = self._n_pops_to_look = 0
         self._next_look = -1.0
+        #: Whether the strategy asked for few requests when the cut was looked for.
+        self._was_beginning = True
 
     def least_priority(self) -> int | None:
         """Return the least priority of the links that are worth a page now; None if every link is."""
@@ -115,8 +113,10 @@ class Patience:
             self._has_waited = False
         self._at = now
         self._n_pops += 1
-        if self._n_pops < self._n_pops_to_look and now < self._next_look:
+        begins = self.begins()
+        if self._n_pops < self._n_pops_to_look and now < self._next_look and begins == self._was_beginning:
             return self._least
+        self._was_beginning = begins
         self._reckon()
         self._write_stats()
         self._usual = self.hosts.delay_of("")  # AutoThrottle sets it after the start
@@ -124,20 +124,18 @@ class Patience:
         self._n_pops, self._n_pops_to_look = 0, self._pops_between(n_left)
         secs_left = self.secs_left()
         self._next_look = now + max(secs_left, 0.0) / _OFTEN
-        # Poor links are left for later as long as there is much time for them: better ones may come.
         own_rate = self._impatient_rate()
-        n_later = secs_left * (own_rate + self.others.rate) / _HASTE
-        n_now = round(max(n_left - n_later, _SHARE_NOW * n_left))
+        n_without_waiting = secs_left * (own_rate + self.others.rate)
         self._least = None
         # Where there is hardly time for all pages each host that rests is a page less. The first links are as good as any, and
         # who waits for few hosts does not get to know the others.
-        is_patient = _HASTE * n_later > _LEAST_SPARE * n_left and not self.begins()
+        is_patient = n_without_waiting > _LEAST_SPARE * n_left and not begins
         n_workers = self.others.n_workers
         if is_patient or n_workers > 1:
             supply = self.by_level.supply(n_left / n_workers, self._turns(secs_left), self.store.hosts.all_sunk)
             self.others.tell(Reckoning(self._n_impatient, own_rate, supply))
             if is_patient:
-                self._least = least_priority(supply + self.others.supply, n_now)
+                self._least = self.by_level.least_priority(supply + self.others.supply, n_left)
         return self._least
 
     def secs_left(self) -> float:

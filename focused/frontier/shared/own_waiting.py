@@ -88,7 +88,10 @@ class OwnWaiting(WaitingCounts):
         self._reach(max((own.number for own in hosts), default=0))
         lengths = [len(own.links) for own in hosts]
         ranks = np.fromiter((link.rank for own in hosts for link in own.links.values()), np.int64, sum(lengths))
-        places = np.searchsorted(_BOUNDS, -(ranks >> RANK_BITS), side="right")
+        priorities = -(ranks >> RANK_BITS)
+        places = np.searchsorted(_BOUNDS, priorities, side="right")
+        is_among = (priorities >= BOUNDS[0]) & (priorities < BOUNDS[-1])
+        self._of_priority = np.bincount(priorities[is_among] - BOUNDS[0], minlength=BOUNDS[-1] - BOUNDS[0]).tolist()
         numbers = np.repeat([own.number for own in hosts], lengths).astype(np.int64)
         counts = np.bincount(numbers * N_BINS + places, minlength=len(self._waiting) * N_BINS)
         self._waiting[:] = counts.reshape(-1, N_BINS)

@@ -54,6 +54,7 @@ def _middles() -> list[float]:
 
 
 _MIDDLES = _middles()
+_LOWEST, _BEYOND = BOUNDS[0], BOUNDS[-1]
 
 
 def bin_of(rank: int) -> int:
@@ -81,6 +82,8 @@ class WaitingCounts:
         self._make(64)
 
     def _make(self, n_hosts: int) -> None:
+        #: Links that wait of each priority from ``_LOWEST`` to below ``_BEYOND``, of all hosts.
+        self._of_priority = [0.0] * (_BEYOND - _LOWEST)
         self._waiting = np.zeros((n_hosts, N_BINS), dtype=np.int32)
         #: Of all hosts together.
         self._in_all = [0] * N_BINS
@@ -107,22 +110,29 @@ class WaitingCounts:
         """Count the links that wait anew: (host, rank) of each."""
         self._waiting[:] = 0
         self._in_all = [0] * N_BINS
+        self._of_priority = [0.0] * (_BEYOND - _LOWEST)
         for host, rank in ranks:
             self.add(host, rank)
 
     def add(self, host: int, rank: int) -> None:
         """Count a link that waits, or waits again."""
         self._reach(host)
-        place = bin_of(rank)
+        priority = priority_of(rank)
+        place = bisect_right(BOUNDS, priority)
         self._waiting_at[host, place] += 1
         self._in_all[place] += 1
+        if _LOWEST <= priority < _BEYOND:
+            self._of_priority[priority - _LOWEST] += 1
 
     def remove(self, host: int, rank: int) -> None:
         """Note that a link waits no more."""
-        place = bin_of(rank)
+        priority = priority_of(rank)
+        place = bisect_right(BOUNDS, priority)
         self._waiting_at[host, place] -= 1
         self._in_all[place] -= 1
         self._taken_at[host] += 1
+        if _LOWEST <= priority < _BEYOND:
+            self._of_priority[priority - _LOWEST] -= 1
 
     def by_host(self) -> tuple[Integers, Integers]:
         """Return how many links of each host wait, and how many wait no more since this was opened; of shape (n_hosts,)."""
@@ -130,7 +140,12 @@ class WaitingCounts:
 
     def move(self, host: int, before: int, after: int) -> None:
         """Note that a waiting link has another rank."""
-        first, second = bin_of(before), bin_of(after)
+        was, now = priority_of(before), priority_of(after)
+        first, second = bisect_right(BOUNDS, was), bisect_right(BOUNDS, now)
+        if _LOWEST <= was < _BEYOND:
+            self._of_priority[was - _LOWEST] -= 1
+        if _LOWEST <= now < _BEYOND:
+            self._of_priority[now - _LOWEST] += 1
         if first != second:
             self._waiting_at[host, first] -= 1
             self._waiting_at[host, second] += 1
@@ -140,7 +155,13 @@ class WaitingCounts:
     def forget(self, host: int) -> None:
         """Note that no link of a host waits any more."""
         if host < len(self._waiting):
-            self._in_all = [all_ - own for all_, own in zip(self._in_all, self._waiting[host].tolist(), strict=True)]
+            own = self._waiting[host].tolist()
+            for place in [place for place in range(1, len(BOUNDS)) if own[place]]:
+                # Which of the bin's links were this host's is not known: of each priority as many go.
+                left, first, last = self._in_all[place] - own[place], BOUNDS[place - 1], BOUNDS[place]
+                for at in range(first - _LOWEST, last - _LOWEST):
+                    self._of_priority[at] *= left / (left + own[place])
+            self._in_all = [n_all - n for n_all, n in zip(self._in_all, own, strict=True)]
             self._waiting[host] = 0
 
     def by_score(self) -> list[tuple[float, int]]:
@@ -215,22 +236,37 @@ class WaitingCounts:
         supply = supply + _from_best(small) + np.maximum(_from_best(came_in_all), 0) * scale
         return np.maximum.accumulate(supply)
 
+    def least_priority(self, supply: Floats, n_wanted: int) -> int | None:
+        """Return the least priority of the best ``n_wanted`` links of a supply, as of `supply`; None: of all.
+
+        Within a bin links lie as those that wait do: so where all have one score, it is theirs.
+
+        >>> counts, supply = WaitingCounts(), np.array([0.0, 3.0, *[9.0] * (N_BINS - 2)])
+        >>> counts.least_priority(supply, 3) == BOUNDS[-2], counts.least_priority(np.zeros(N_BINS), 1)
+        (True, None)
+        """
+        place = int(np.searchsorted(supply, n_wanted))
+        bin_ = N_BINS - 1 - place
+        if bin_ <= 0:
+            return None
+        low = BOUNDS[bin_ - 1]
+        if bin_ == len(BOUNDS):  # seeds, and what a spider asks for itself
+            return low
+        of_bin = self._of_priority[low - _LOWEST : BOUNDS[bin_] - _LOWEST]
+        n_better = float(supply[place - 1])
+        n_left = sum(of_bin) * (n_wanted - n_better) / (float(supply[place]) - n_better)
+        for more in range(len(of_bin) - 1, 0, -1):
+            n_left -= of_bin[more]
+            if of_bin[more] > 0 and n_left <= 1e-6:
+                return low + more
+        return low
+
     def _coming(self, n_links: float, came_in_all: npt.NDArray[Any]) -> Floats:
         """Return how many links are going to come in for each that came, by bin from the best: of it and all better ones."""
         flow = np.maximum(np.diagonal(_from_best(_from_best(self._flow.T).T)), 0)
         n_pages = _from_best(self._pages) + _FEW * self._weight
         came = np.maximum(_from_best(came_in_all), 0)
         return np.divide(flow / n_pages * n_links, came, out=np.zeros(N_BINS), where=came > 0)
-
-
-def least_priority(supply: Floats, n_wanted: int) -> int | None:
-    """Return the least priority of the best ``n_wanted`` links of a supply, as of `WaitingCounts.supply`; None: of all.
-
-    >>> least_priority(np.array([0.0, 3.0, *[9.0] * (N_BINS - 2)]), 3) == BOUNDS[-2], least_priority(np.zeros(N_BINS), 1)
-    (True, None)
-    """
-    bin_ = N_BINS - 1 - int(np.searchsorted(supply, n_wanted))
-    return None if bin_ <= 0 else BOUNDS[bin_ - 1]
 
 
 def _where_they_stand(counts: Integers, sunk: Mapping[int, int]) -> Integers:
