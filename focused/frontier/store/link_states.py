@@ -183,13 +183,11 @@ class LinkStates:
     def _drop_rest(self, host: int, cap: str) -> None:
         """Give up what waits of a host that has reached a cap."""
         self.transaction.begin()
+        ranks = [rank for (rank,) in self._sql.execute("SELECT rank FROM links WHERE host = ? AND state = 0", (host,))]
         drop = "UPDATE links SET state = ?, ended_at = ?, note = ? WHERE host = ? AND state = 0"
-        n_links = self._sql.execute(drop, (DROPPED, int(self._clock()), cap, host)).rowcount
-        self._move(WAITING, DROPPED, n_links)
-        self.n_capped[cap] = self.n_capped.get(cap, 0) + n_links
-        if self.by_level is not None:
-            self.by_level.forget(host)
-        self.hosts.put(host, None)
+        self._sql.execute(drop, (DROPPED, int(self._clock()), cap, host))
+        self.n_capped[cap] = self.n_capped.get(cap, 0) + len(ranks)
+        self._drop_waiting(host, ranks)
 
     def _drop_waiting(self, host: int, ranks: Sequence[int]) -> None:
         """Note that links of these ranks, which waited, were dropped."""

@@ -152,18 +152,6 @@ class WaitingCounts:
             self._in_all[first] -= 1
             self._in_all[second] += 1
 
-    def forget(self, host: int) -> None:
-        """Note that no link of a host waits any more."""
-        if host < len(self._waiting):
-            own = self._waiting[host].tolist()
-            for place in [place for place in range(1, len(BOUNDS)) if own[place]]:
-                # Which of the bin's links were this host's is not known: of each priority as many go.
-                left, first, last = self._in_all[place] - own[place], BOUNDS[place - 1], BOUNDS[place]
-                for at in range(first - _LOWEST, last - _LOWEST):
-                    self._of_priority[at] *= left / (left + own[place])
-            self._in_all = [n_all - n for n_all, n in zip(self._in_all, own, strict=True)]
-            self._waiting[host] = 0
-
     def by_score(self) -> list[tuple[float, int]]:
         """Return how many links wait of each level that has any, the best first: the level's middle, and links.
 
