@@ -22,6 +22,7 @@ from focused.retraining.applied_verdicts import apply_verdicts
 from focused.retraining.feedback import FeedbackFiles
 from focused.retraining.verdict_reader import VerdictReader
 from focused.retraining.verdict_table import VerdictTable
+from focused.utils.csv_fields import long_fields
 
 PAGE = "http://h.example/1"
 
@@ -317,7 +318,10 @@ def test_a_file_of_pages_is_put_right_whatever_a_killed_crawl_left_in_it(tmp_pat
 
 @pytest.mark.parametrize("kind", ["jsonlines", "json", "csv"])
 def test_refused_pages_are_taken_out_of_a_feed_in_its_own_format(kind, tmp_path):
-    items = [{"url": "http://h.example/1", "text": "a\nb, \u2028c"}, {"url": "http://h.example/2", "text": "d"}]
+    items = [
+        {"url": "http://h.example/1", "text": "a\nb, \u2028c" + "x" * 200_000},
+        {"url": "http://h.example/2", "text": "d"},
+    ]
     path = tmp_path / "feed"
     if kind == "csv":
         with path.open("w", newline="", encoding="utf-8") as file:
@@ -329,7 +333,7 @@ def test_refused_pages_are_taken_out_of_a_feed_in_its_own_format(kind, tmp_path)
         path.write_text("".join(f"{json.dumps(item, ensure_ascii=False)}\n" for item in items), "utf-8")
     assert take_out(path, kind, lambda url: url.endswith("/2")) == 1
     if kind == "csv":
-        with path.open(newline="", encoding="utf-8") as file:
+        with path.open(newline="", encoding="utf-8") as file, long_fields():
             assert list(csv.DictReader(file)) == items[:1]
     elif kind == "json":
         assert json.loads(path.read_text("utf-8")) == items[:1]

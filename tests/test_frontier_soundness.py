@@ -166,7 +166,7 @@ def test_a_crawl_of_a_damaged_frontier_ends_with_one_line_and_goes_on_once_it_is
     refused = crawl(models, tmp_path, web=two_regions, max_pages=12)
     assert (refused.exit_code, len(refused.err.splitlines())) == (1, 1)
     assert f"scrapy frontier {path.parent} --recover" in refused.err
-    recovered = scrapy("frontier", str(path.parent), "--recover", cwd=tmp_path, env=environment(models))
+    recovered = scrapy("frontier", "run", "--recover", cwd=tmp_path, env=environment(models))
     assert recovered.exit_code == 0, recovered.err
     assert "1 link dropped for values that no link has" in recovered.out
     done = crawl(models, tmp_path, web=two_regions, max_pages=12)

@@ -7,6 +7,8 @@ import json
 import logging
 from typing import TYPE_CHECKING, Any
 
+from focused.utils.csv_fields import long_fields
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
@@ -111,7 +113,11 @@ def take_out(path: Path, kind: str, refused: Callable[[str], bool]) -> int:
 def _of_rows(text: str, refused: Callable[[str], bool]) -> tuple[str, int]:
     from io import StringIO
 
-    rows = list(csv.reader(StringIO(text, newline="")))
+    try:
+        with long_fields():
+            rows = list(csv.reader(StringIO(text, newline="")))
+    except csv.Error as error:
+        raise ValueError(f"it is no CSV: {error}") from None
     column = rows[0].index("url") if rows and "url" in rows[0] else -1
     if column < 0:
         return text, 0

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import csv
 import json
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from focused.utils.csv_fields import long_fields
 from focused.utils.files import read_regular, write_whole
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def read_rows(path: Path) -> tuple[list[dict[str, str]], int]:
     if not path.is_file():
         return [], 0
     rows, n_bad = [], 0
-    with _long_fields(), path.open(encoding="utf-8", errors="replace", newline="") as file:
+    with long_fields(_MAX_FIELD_CHARS), path.open(encoding="utf-8", errors="replace", newline="") as file:
         reader = csv.reader(line.replace("\0", "\ufffd") for line in file)
         header: list[str] | None = None
         for row in _readable(reader):
@@ -40,16 +40,6 @@ def read_rows(path: Path) -> tuple[list[dict[str, str]], int]:
             else:
                 rows.append(dict(zip(header, row, strict=True)))
     return rows, n_bad
-
-
-@contextmanager
-def _long_fields() -> Iterator[None]:
-    """Let csv read fields of up to ``_MAX_FIELD_CHARS``; its limit holds for the process, so it is restored."""
-    limit = csv.field_size_limit(_MAX_FIELD_CHARS)
-    try:
-        yield
-    finally:
-        csv.field_size_limit(limit)
 
 
 def _readable(reader: Any) -> Iterator[list[str] | None]:

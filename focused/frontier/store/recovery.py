@@ -121,7 +121,7 @@ def _copy_mended(path: Path, copy: Path, new: Path) -> None:
 
 def _names_links(copy: Path) -> bool:
     """Tell whether the schema of a file, without its log, can be read as far as the table of links."""
-    with suppress(sqlite3.Error), closing(sqlite3.connect(f"{copy.as_uri()}?immutable=1", uri=True)) as sql:
+    with suppress(sqlite3.Error), closing(sqlite3.connect(f"{copy.resolve().as_uri()}?immutable=1", uri=True)) as sql:
         return "links" in [name for (name,) in sql.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
     return False
 
