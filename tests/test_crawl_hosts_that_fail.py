@@ -157,3 +157,30 @@ def test_what_was_not_to_be_asked_waits_again_when_the_next_start_allows_it(mode
     assert done.stats["focused/pages/fetched_count"] == 1
     assert done.stats["focused/addresses/refused_count"] == 0
     assert "of hosts that could not be reached, or were not to be asked." in done.err
+
+
+@pytest.mark.parametrize("kind", ["error", "hangs up"])
+def test_pages_that_always_fail_keep_a_host_no_longer_than_it_takes_to_ask_for_another_of_its_pages(
+    models, tmp_path, kind
+):
+    """Five of its best links: after each rest another link is asked for, and the first good one tells whose fault it is."""
+    bad = TROUBLES[kind][0]
+    links = [(f"/bad/{n}", "a star, a planet and a telescope") for n in range(5)]
+    links += [(f"/good/{n}", "nothing else") for n in range(12)]
+
+    def answer(path: str) -> Reply | bytes | None:
+        if path == "/robots.txt":
+            return None
+        if path == "/":
+            return hand_made.html(hand_made.STARS, *links)
+        return bad if path.startswith("/bad/") else STARS
+
+    with Site(answer, "127.0.2.1") as site:
+        settings = FAST | {"CONCURRENT_REQUESTS_PER_DOMAIN": 1}
+        done = crawl(models, tmp_path, seeds=f"{site.url}/", strategy="best_first", settings=settings)
+        n_asked = Counter(site.asked)
+    assert done.exit_code == 0, done.err
+    assert done.stats["focused/pages/fetched_count"] == 13
+    assert "focused/hosts/given_up_count" not in done.stats
+    assert done.stats["focused/hosts/rests_count"] <= 4
+    assert max(n_asked[f"/bad/{n}"] for n in range(5)) <= 3

@@ -71,7 +71,9 @@ def open_unreachable(store: LinkStore, leases: Leases, crawler: Crawler) -> Unre
         return bool(crawler.stats.get_value("focused/frontier/resumed_count")) and store.has_pages(host_of(origin))
 
     limits = REST_SECS.read(crawler.settings), MOST_FAILURES.read(crawler.settings)
-    return UnreachableHosts(store, leases, HostFailures(*limits, has_answered), crawler.stats)
+    unreachable = UnreachableHosts(store, leases, HostFailures(*limits, has_answered), crawler.stats)
+    store.standing.comes_last = unreachable.is_doubtful
+    return unreachable
 
 
 def open_outcomes(store: LinkStore, requests: LinkRequests, learning: Learning | None, crawler: Crawler) -> Outcomes:

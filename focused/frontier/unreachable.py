@@ -28,6 +28,7 @@ TOO_MANY_FILES = "too many open files"
 CONNECTION_BROKEN = "connection broken"
 _MOST_ALONE = 2
 """So many pages that fail each time take no host with them that answers others."""
+_MOST_KEPT, _MOST_SUSPECTS = 100, 10_000
 _SAID_AGAIN_SECS = 10.0
 _PAUSE_SECS = 2.0
 _MOST_NAMED = 3
@@ -39,9 +40,10 @@ class UnreachableHosts:
 
     A failure of a host costs its links nothing: the one that was asked for waits again, and the host rests. Failures are
     counted by origin (scheme, host and port): one port of a host may be closed while another answers. When an origin is given
-    up, what waits of it fails as `host not reachable`, and waits again when the crawl is resumed. Before that one or two links
-    that failed each time fail alone, if the host answers at all: the next one tells whose fault it is. What fails because this
-    process has too many files open is no host's fault: nothing is asked for during two seconds.
+    up, what waits of it fails as `host not reachable`, and waits again when the crawl is resumed. A link that may have failed
+    by its own fault comes after all others of its host: they tell whose fault it is. If one of them is answered, the link
+    fails alone the next time. One or two links that failed each time, because there are no others, fail alone in the end. What
+    fails because this process has too many files open is no host's fault: nothing is asked for during two seconds.
 
     Stats: ``focused/hosts/rests_count``, ``given_up_count``, ``waits_again_count``, ``unreachable_links_count``,
     ``no_descriptor_count``.
@@ -56,8 +58,10 @@ class UnreachableHosts:
     #: Called with an origin and its standing, as of `HostFailures.standing`, when that changes.
     tell: Callable[[str, int, str, bool], None] = lambda origin, n_failures, why, has_answered: None
     _to_give_up: list[str] = field(default_factory=list)
-    # Of each origin in trouble the links that have failed since it last answered; no more than are asked about.
-    _failed_links: dict[str, set[str]] = field(default_factory=dict)
+    # Of each origin in trouble the links that have failed since it last answered, and whether that was surely its fault.
+    _failed_links: dict[str, dict[str, bool]] = field(default_factory=dict)
+    # Links that have failed, while others of their host were answered after that; the latest.
+    _suspects: dict[str, None] = field(default_factory=dict)
     _said: float = 0.0
     # What was said last of hosts that are waited for, and until when it is not said again.
     _said_of: tuple[str, float] = "", 0.0
@@ -81,11 +85,13 @@ class UnreachableHosts:
         if why == TOO_MANY_FILES or is_none_left():
             self.pause(_PAUSE_SECS)
         else:
+            if not is_sure and request.url in self._suspects:
+                return False
             origin, failures = origin_of(request.url), self.failures
             before = failures.rests_until(origin), len(failures.given_up)
-            links = self._failed_links.setdefault(origin, set())
-            if len(links) <= _MOST_ALONE:
-                links.add(request.url)
+            links = self._failed_links.setdefault(origin, {})
+            if len(links) < _MOST_KEPT:
+                links[request.url] = is_sure
             # What the same few links have met each time may be the pages' own.
             is_alone = len(links) <= _MOST_ALONE and (why.startswith("HTTP ") or why == CONNECTION_BROKEN)
             if not failures.failed(origin, why, self.leases.now(), is_sure=is_sure, is_alone=is_alone):
@@ -110,11 +116,19 @@ class UnreachableHosts:
     def answered(self, request: Request) -> None:
         """Note that a request was answered."""
         origin = origin_of(request.url)
-        self._failed_links.pop(origin, None)
+        for url, was_sure in self._failed_links.pop(origin, {}).items():
+            if not was_sure and url != request.url:
+                self._suspects[url] = None
+                if len(self._suspects) > _MOST_SUSPECTS:
+                    del self._suspects[next(iter(self._suspects))]
         was_troubled = bool(self.failures) and self.failures.standing(origin)[0] > 0
         self.failures.answered(origin)
         if was_troubled:
             self.tell(origin, *self.failures.standing(origin))
+
+    def is_doubtful(self, url: str) -> bool:
+        """Tell whether a link has failed, perhaps by its own fault, and its host has not answered since."""
+        return bool(self._failed_links) and self._failed_links.get(origin_of(url), {}).get(url) is False
 
     def settle(self) -> bool:
         """Let the links of hosts that have been given up fail; tell whether there were any. The caller commits."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Generic, Protocol
 from focused.frontier.store.ranks import priority_of
 from focused.frontier.store.schema import RANK_BITS
 from focused.frontier.store.waiting_row import Link
+from focused.method.scoring.priority import LEVELS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
 _STEP = 50
 """Levels by which a link or a host moves at least."""
+_LAST = 4 * LEVELS
+"""Levels by which a link stands behind all others of its host."""
 
 
 class PlacesOfLinks(Protocol):
@@ -48,6 +51,8 @@ class StandingBack(Generic[Link]):
         #: their turn comes. None: none does.
         self.link_levels: Callable[[str, str], int] | None = None
         self.host_levels: Callable[[str], int] | None = None
+        #: Whether a link is to come after all others of its host, by its URL.
+        self.comes_last: Callable[[str], bool] = lambda url: False
         #: How many times a link was put back.
         self.n_sunk = 0
 
@@ -63,9 +68,11 @@ class StandingBack(Generic[Link]):
 
     def put_back(self, row: Link) -> bool:
         """Let a link of a page stand back that has not sunk far enough; tell whether it moved. It rises no more."""
-        if self.link_levels is None or row.request is not None or row.extra > 0:
+        if row.request is not None or row.extra > 0:
             return False
-        levels = self.link_levels(row.url, row.referrer or "")
+        levels = 0 if self.link_levels is None else self.link_levels(row.url, row.referrer or "")
+        if self.comes_last(row.url):
+            levels = _LAST
         if levels < _STEP - row.extra:
             return False
         self._transaction.begin()
