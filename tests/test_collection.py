@@ -387,5 +387,5 @@ def test_a_collection_that_has_lost_its_end_is_refused_before_a_crawl_uses_it(st
     path = tmp_path / "collection.sqlite"
     check_collection(path)
     os.truncate(path, path.stat().st_size // 2)
-    with pytest.raises(CollectionFileError, match=r"is damaged.*its end is missing.*\.recover"):
+    with pytest.raises(CollectionFileError, match=r"is damaged.*its end is missing.*--recover"):
         check_collection(path)

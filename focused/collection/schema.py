@@ -12,11 +12,11 @@ from __future__ import annotations
 
 import re
 import sqlite3
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
 
 from focused.utils.file_names import COLLECTION_FILE
-from focused.utils.sqlite_files import INTERRUPTED, guard
+from focused.utils.sqlite_files import INTERRUPTED, VIEW_SECS, done_within, guard
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -186,6 +186,24 @@ def check_collection(path: Path) -> None:
             raise CollectionFileError(advice(path, sqlite3.DatabaseError("malformed: its end is missing")))
 
 
+def check_pages(path: Path) -> None:
+    """Refuse a file whose pages cannot all be reached, with a `CollectionFileError`: as far as is seen in two seconds."""
+    if not path.is_file() or not path.stat().st_size:
+        return
+    # Where there is no log no files are made beside it.
+    uri = f"{path.resolve().as_uri()}?mode=ro{'' if _has_log(path) else '&immutable=1'}"
+    try:
+        with done_within(VIEW_SECS), closing(sqlite3.connect(uri, uri=True, timeout=BUSY_SECS)) as sql:
+            guard(sql, {})
+            [(found,)] = sql.execute("PRAGMA quick_check(1)").fetchall()
+    except sqlite3.Error as error:
+        if str(error) == INTERRUPTED:
+            return
+        raise CollectionFileError(advice(path, error)) from None
+    if found != "ok":
+        raise CollectionFileError(advice(path, sqlite3.DatabaseError(f"malformed: {found}")))
+
+
 def _check_version(path: Path, found: int) -> None:
     if found != VERSION:
         what = (
@@ -201,10 +219,10 @@ def advice(path: Path, error: sqlite3.Error) -> str:
         return f"{path} takes too long to be read, and was given up. Ask for less, or in a terminal: scrapy export"
     if "locked" in what or "busy" in what:
         return f"{path} is in use: {error}. Try again in a moment"
-    if "not a database" in what or "malformed" in what or "no such table" in what:
+    if any(each in what for each in ("not a database", "malformed", "no such table", "decode to UTF-8")):
         return (
-            f"{path} is damaged, or no collection: {error}. Save what can be read (sqlite3 {path.name} .recover), move "
-            "the file away, and the crawl goes on with a new one"
+            f"{path} is damaged, or no collection: {' '.join(what.split())}. Save what can be read: scrapy frontier "
+            f"{path.parent} --recover. Or move the file away, and the crawl goes on with a new one"
         )
     return f"{path} cannot be used: {error}. See whether the folder may be written, and whether the disk is full"
 

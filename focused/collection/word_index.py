@@ -15,7 +15,7 @@ from focused.utils.file_names import COLLECTION_FILE
 if TYPE_CHECKING:
     from pathlib import Path
 
-_INDEXED_TO = "indexed_to"
+INDEXED_TO = "indexed_to"
 """Under which the table ``about`` says how far the index goes: the id of a page."""
 _SLICE_PAGES = 50
 """Indexed in one transaction, some 15 ms. With 25 a page costs a seventh more, one by one twice as much."""
@@ -28,7 +28,7 @@ _REMOVE = "INSERT INTO pages_fts (pages_fts, rowid, title, text) VALUES ('delete
 
 def indexed_to(sql: sqlite3.Connection) -> int:
     """Return the id of the last page that was indexed; 0 if none was."""
-    row = sql.execute("SELECT value FROM about WHERE key = ?", (_INDEXED_TO,)).fetchone()
+    row = sql.execute("SELECT value FROM about WHERE key = ?", (INDEXED_TO,)).fetchone()
     return int(row[0]) if row else 0
 
 
@@ -39,7 +39,7 @@ def index_some(sql: sqlite3.Connection) -> bool:
         [(last,)] = sql.execute(_END_OF_SLICE, (first, _SLICE_PAGES))
         if last is not None:
             sql.execute(_ADD, (first, last))
-            sql.execute("INSERT OR REPLACE INTO about VALUES (?, ?)", (_INDEXED_TO, str(last)))
+            sql.execute("INSERT OR REPLACE INTO about VALUES (?, ?)", (INDEXED_TO, str(last)))
     return last is not None
 
 

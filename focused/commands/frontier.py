@@ -6,18 +6,19 @@ import os
 import shlex
 import sqlite3
 import time
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from focused.collection.recovery import recover_collection
 from focused.crawl.own_settings import CSV_SAFE
 from focused.crawl.shared_copy import Mark, shared_frontier
 from focused.frontier.store.recovery import recover
-from focused.frontier.store.schema import advice
+from focused.frontier.store.schema import advice, lock
 from focused.frontier.store.view import FrontierView, LinkView, file_of
 from focused.method.strategies import BY_ADAPTIVE, BY_FEED, BY_SITEMAP, REASONS
 from focused.utils.database import is_database_url
-from focused.utils.file_names import VERSIONS_FILE
+from focused.utils.file_names import COLLECTION_FILE, VERSIONS_FILE
 from focused.utils.output_files import check_output, check_regular
 from focused.utils.project_command import ProjectCommand, whole_number
 from focused.utils.scope import Scope
@@ -65,7 +66,11 @@ class Command(ProjectCommand):
         add("--hosts", default="10", metavar="N", help="hosts with most links; 0: all (default: 10)")
         add("--why", metavar="URL", help="say where this URL is and why")
         add("--csv", metavar="FILE", help="write every link to a file instead")
-        add("--recover", action="store_true", help="save what can be read of a damaged frontier into a new one")
+        add(
+            "--recover",
+            action="store_true",
+            help="save what can be read of a damaged frontier or collection into a new one",
+        )
 
     def work(self, args: list[str], opts: argparse.Namespace) -> None:
         """Show."""
@@ -87,6 +92,7 @@ class Command(ProjectCommand):
             if opts.why is not None or opts.csv is not None:
                 raise ValueError("--recover shows nothing. Look at the frontier afterwards: --why URL, --csv FILE.")
             yield from _recover(file_of(Path(args[0])))
+            yield from _recover_collection(file_of(Path(args[0])))
             return
         export_to = None if opts.csv is None else _csv_path(opts.csv, file_of(Path(args[0])))
         n_links = whole_number("--top", opts.top, meaning="0: all")
@@ -131,6 +137,25 @@ def _recover(path: Path) -> Iterator[str]:
     if found.lost:
         yield f"Lost of what the crawl remembered: {', '.join(found.lost)}"
     yield f"{path} is the new frontier, {found.kept} the damaged one. The crawl's command goes on with what was saved."
+
+
+def _recover_collection(frontier: Path) -> Iterator[str]:
+    path = frontier.with_name(COLLECTION_FILE)
+    if not path.is_file():
+        return
+    try:
+        with closing(lock(frontier)):
+            found = recover_collection(path)
+    except OSError as error:
+        raise ValueError(f"{path} cannot be recovered: {error}. Nothing of it was changed.") from None
+    if found is None:
+        yield f"{path} is not damaged; nothing was changed."
+        return
+    lost = "how many there were cannot be read"
+    if found.n_before is not None:
+        lost = f"{max(0, found.n_before - found.n_pages):,} lost"
+    yield f"{quantity(found.n_pages, 'pages')} saved, {lost}; {found.n_without_text:,} without their text"
+    yield f"{path} is the new collection, {found.kept} the damaged one."
 
 
 def _export(view: FrontierView, path: Path, *, is_safe: bool) -> str:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from focused.collection.postgresql import check_database
-from focused.collection.schema import check_collection
+from focused.collection.schema import check_collection, check_pages
 from focused.crawl import arguments as given
 from focused.crawl.arguments import PlanError
 from focused.crawl.own_settings import COLLECTION, POSTGRESQL
@@ -80,6 +80,7 @@ def check_earlier_crawl(run_dir: Path, settings: Any, *, topic: str, web: str, w
 def _check_collection(run_dir: Path, settings: Any) -> None:
     if COLLECTION.read(settings) == "on":
         check_collection(run_dir / COLLECTION_FILE)
+        check_pages(run_dir / COLLECTION_FILE)
 
 
 def check_frontier_folder(run_dir: Path, settings: Any) -> None:

@@ -152,3 +152,11 @@ def write_json(path: Path, value: Any) -> None:
         write_whole(path, json.dumps(value, indent=2, ensure_ascii=False, default=str) + "\n")
     except OSError as error:
         logger.error("%s cannot be written: %s", path, error)
+
+
+def free_name(path: Path, ending: str) -> Path:
+    """Return the name of a file with an ending; with a number behind it if there is such a file."""
+    number = 1
+    while (found := path.with_name(f"{path.name}{ending}{'' if number == 1 else f'-{number}'}")).exists():
+        number += 1
+    return found

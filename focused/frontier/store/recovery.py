@@ -15,11 +15,12 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from focused.frontier.store.damaged_tables import Row, columns, pairs, rows
 from focused.frontier.store.link import host_of
 from focused.frontier.store.page_records import PAGES, RECORDS
 from focused.frontier.store.schema import LEASED, STATES, WAITING, FrontierFileError, lock, open_file
 from focused.frontier.store.soundness import check_sound, is_sound_state, is_unsound
+from focused.utils.damaged_tables import Row, columns, pairs, rows
+from focused.utils.files import free_name
 from focused.utils.own_files import check_frontier_file
 
 _PAGE_BYTES = 4096
@@ -72,7 +73,7 @@ def recover(path: Path) -> Recovered | None:
                     f"Nothing can be saved of {path}: no link can be read. Put a copy of it back, or crawl anew in another "
                     f"folder: -a run_dir=PATH"
                 )
-            kept = _free_name(path)
+            kept = free_name(path, ".damaged")
             path.rename(kept)
             for end in ("-wal", "-shm"):
                 with suppress(FileNotFoundError):
@@ -214,10 +215,3 @@ def _complete(sql: sqlite3.Connection) -> int:
     n_unsound = sql.execute(f"DELETE FROM links WHERE {is_unsound(sql, 'links')}").rowcount
     sql.execute("UPDATE links SET state = ? WHERE state = ?", (WAITING, LEASED))
     return n_unsound
-
-
-def _free_name(path: Path) -> Path:
-    number = 1
-    while (found := path.with_name(f"{path.name}.damaged{'' if number == 1 else f'-{number}'}")).exists():
-        number += 1
-    return found
