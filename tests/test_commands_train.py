@@ -370,6 +370,10 @@ def test_seeds_come_from_the_positives_where_they_have_urls(examples: Path, here
     assert 0 < len(seeds := load_topic("lines", here.models).seeds) <= 10
     assert set(seeds) <= urls
     assert "Next: scrapy crawl focused -a topic=lines\n" in done.out
+    private = here(
+        "own", "--positive", examples / "positive", *argv, "--seeds", "http://127.0.0.1:1/a,http://a.example/"
+    )
+    assert "Next: scrapy crawl focused -a topic=own -a seeds=http://127.0.0.1:1/a,http://a.example/\n" in private.out
     done = here("files", "--positive", examples / "positive", *argv)
     assert load_topic("files", here.models).seeds == []
     assert "It has no seeds" in done.out

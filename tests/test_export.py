@@ -263,6 +263,11 @@ def test_filters_choose_pages(runs, tmp_path, arguments, wanted):
             ["first", "--format", "xml"],
             "--format must be one of jsonl, csv, parquet, markdown, warc, sqlite. Got 'xml'.",
         ),
+        (
+            ["first", "--format", "csv", "--output", "no/folder/a.csv"],
+            "--output must be in a folder that is there: no/folder",
+        ),
+        (["first", "--format", "markdown", "--output", "first/verdicts"], "would overwrite what a crawl"),
         (["nowhere", "--format", "csv"], "There is no collection.sqlite in nowhere."),
         (
             ["first", "--format", "csv", "--since", "May"],

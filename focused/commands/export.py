@@ -133,6 +133,10 @@ def _output(named: str | None, name: str, folders: Sequence[Path]) -> Path:
             raise ValueError(f"{path} {why}. Choose another: --output FOLDER")
     elif path.is_dir():
         raise ValueError(f"{path} is a folder. Name a file: --output FILE")
+    if named is not None and not path.parent.is_dir():
+        raise ValueError(
+            f"--output must be in a folder that is there: {path.parent} is none. Make it: mkdir -p {path.parent}"
+        )
     return check_output(path, "--output")
 
 

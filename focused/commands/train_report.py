@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import shlex
 from itertools import zip_longest
 from typing import TYPE_CHECKING, cast
+from urllib.parse import urlsplit
 
 from focused.method.text.background import Background
 from focused.method.topic import TOPIC_FILE
+from focused.utils.addresses import kind_of_host
 from focused.utils.words import quantity
 
 if TYPE_CHECKING:
@@ -197,6 +200,9 @@ def _next(topic: Topic, directory: Path, why_no_seeds: str) -> str:
             f"{directory / TOPIC_FILE}."
         )
     crawl = f"scrapy crawl focused -a topic={topic.name}" + ("" if topic.seeds else " -a seeds=URL,URL")
+    if any(kind_of_host(urlsplit(seed).hostname or "") for seed in topic.seeds):
+        # Addresses that are not public are asked only where the person who crawls names them.
+        crawl += f" -a seeds={shlex.quote(','.join(topic.seeds))}"
     _, by_preset, said = str(topic.manifest["command"]).partition(" --preset ")
     if by_preset and not topic.preset:
         crawl += f" -a preset={said.split()[0]}"

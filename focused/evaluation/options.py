@@ -88,6 +88,8 @@ class Options:
         found = asdict(self)
         webs = found.pop("webs")
         del found["strategies"], found["repeats"], found["starts"], found["presets"]
+        if found["latency"] == VIRTUAL_LATENCY.default:
+            found["latency"] = None
         for name in ("background_without", "delay", "latency", "elsewhere"):
             if found[name] is None:
                 del found[name]  # an evaluation from before there was this option can be resumed

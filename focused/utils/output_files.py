@@ -10,6 +10,7 @@ from focused.utils.file_names import (
     FRONTIER_FILE,
     OPTIONS_FILE,
     RUN_FILE,
+    VERDICTS_FOLDER,
     VERSIONS_FOLDER,
 )
 
@@ -30,7 +31,8 @@ def check_output(path: Path, option: str, *, run_dir: Path | None = None) -> Pat
         folder = found.parent
         begins = run_dir is not None and folder == run_dir.resolve()
         is_kept = (found.name in CRAWL_FILES | EVALUATION_FILES and (begins or _is_kept_in(folder))) or any(
-            each.name == VERSIONS_FOLDER and _is_kept_in(each.parent) for each in found.parents
+            each.name in (VERSIONS_FOLDER, VERDICTS_FOLDER) and _is_kept_in(each.parent)
+            for each in (found, *found.parents)
         )
         if is_kept:
             what = f"{path}, which leads there," if found.name != path.name else str(path)
