@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from focused.frontier.politeness import HostAvailability
     from focused.frontier.store.interface import LinkStore
     from focused.frontier.store.link import Leased
-    from focused.frontier.store.waiting_counts import WaitingCounts
+    from focused.frontier.store.waiting_counts import Floats, WaitingCounts
 
 PATIENCE = Setting(
     "FOCUSED_PATIENCE", 1.75,
@@ -37,6 +37,9 @@ _OFTEN = 64
 """The cut is looked for again after a share of one in so many of the pages left, or of the time left."""
 _AS_PAGES = 10
 """Requests that are reckoned to bring a page each, before it is known."""
+_SHARE_NOW, _TIGHT, _SHARE_EVERY = 0.7, 0.25, 6
+"""Share of the pages left that links are looked for while there is time to spare: better ones may come. It is all of them
+where in half of the time so large a share of the links would be lost. That is reckoned at each sixth look for the cut."""
 _LEAST_SPARE = 1.15
 """The crawl waits only with so many times the time that a crawl which never waits would need for the pages left."""
 _LEAST_POPS = 4
@@ -99,7 +102,8 @@ class Patience:
         #: Responses, and how many of them were pages.
         self._n_ended = self._n_pages = 0
         self._least: int | None = None
-        self._n_pops = self._n_pops_to_look = 0
+        self._n_pops = self._n_pops_to_look = self._n_looks = 0
+        self._share = 1.0
         self._next_look = -1.0
         #: Whether the strategy asked for few requests when the cut was looked for.
         self._was_beginning = True
@@ -132,10 +136,15 @@ class Patience:
         is_patient = n_without_waiting > _LEAST_SPARE * n_left and not begins
         n_workers = self.others.n_workers
         if is_patient or n_workers > 1:
-            supply = self.by_level.supply(n_left / n_workers, self._turns(secs_left), self.store.hosts.all_sunk)
+            turns, sunk = self._turns(secs_left), self.store.hosts.all_sunk
+            supply = self.by_level.supply(n_left / n_workers, turns, sunk)
             self.others.tell(Reckoning(self._n_impatient, own_rate, supply))
             if is_patient:
-                self._least = self.by_level.least_priority(supply + self.others.supply, n_left)
+                if self._n_looks % _SHARE_EVERY == 0:
+                    in_half = self.by_level.supply(n_left / n_workers, turns / 2, sunk)
+                    self._share = _share_wanted(supply, in_half, n_left)
+                self._n_looks += 1
+                self._least = self.by_level.least_priority(supply + self.others.supply, round(self._share * n_left))
         return self._least
 
     def secs_left(self) -> float:
@@ -244,6 +253,20 @@ class Patience:
             if number >= 0 and until > self._at:
                 turns[number] *= max(1 - (until - self._at) / secs_left, 0.0)
         return turns
+
+
+def _share_wanted(supply: Floats, in_half: Floats, n_left: int) -> float:
+    """Return the share of the pages left that links are looked for now, from `_SHARE_NOW` to 1.
+
+    ``supply`` and ``in_half``: as of `WaitingCounts.supply`, in the time left and in half of it.
+
+    >>> [_share_wanted(np.array([40.0, 90.0]), np.array([40.0, n]), 80) for n in (90.0, 76.5, 45.0)]
+    [0.7, 0.88, 1.0]
+    """
+    place = min(int(np.searchsorted(supply, n_left)), len(supply) - 1)
+    n_links = float(supply[place])
+    lost = 1 - float(in_half[place]) / n_links if n_links else 0.0
+    return round(_SHARE_NOW + (1 - _SHARE_NOW) * min(1.0, lost / _TIGHT), 3)
 
 
 def summary(stats: Mapping[str, Any]) -> str:
