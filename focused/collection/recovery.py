@@ -15,8 +15,7 @@ from typing import Any, NamedTuple
 
 from focused.collection.schema import CollectionFileError, open_collection, transaction
 from focused.collection.word_index import INDEXED_TO, index_some
-from focused.utils.damaged_tables import columns, pairs, rows
-from focused.utils.files import free_name
+from focused.utils.damaged_tables import columns, open_damaged, pairs, put_in_place, rows
 
 _LONG = ("description", "text", "headings")
 """Columns that a page can do without: its text was left out then."""
@@ -49,7 +48,7 @@ def recover_collection(path: Path) -> RecoveredPages | None:
         for end in ("", "-wal"):
             with suppress(FileNotFoundError):
                 shutil.copyfile(f"{path}{end}", f"{copy}{end}")
-        with closing(_open_damaged(copy)) as old, closing(open_collection(new)) as sql:
+        with closing(open_damaged(copy, _text)) as old, closing(open_collection(new)) as sql:
             saved = _save(old, sql)
             if not saved.n_pages:
                 raise CollectionFileError(
@@ -57,13 +56,7 @@ def recover_collection(path: Path) -> RecoveredPages | None:
                 )
             while index_some(sql):
                 pass
-        kept = free_name(path, ".damaged")
-        path.rename(kept)
-        for end in ("-wal", "-shm"):
-            with suppress(FileNotFoundError):
-                path.with_name(path.name + end).rename(f"{kept}{end}")
-        new.rename(path)
-    return saved._replace(kept=kept)
+        return saved._replace(kept=put_in_place(new, path))
 
 
 def _is_whole(path: Path) -> bool:
@@ -76,16 +69,6 @@ def _is_whole(path: Path) -> bool:
             return bool(found == "ok")
     except (sqlite3.Error, CollectionFileError):
         return False
-
-
-def _open_damaged(copy: Path) -> sqlite3.Connection:
-    sql = sqlite3.connect(copy, isolation_level=None)
-    sql.text_factory = _text
-    sql.execute("PRAGMA cell_size_check = ON")
-    sql.execute("PRAGMA trusted_schema = OFF")
-    with suppress(sqlite3.Error):
-        sql.execute("PRAGMA writable_schema = ON")  # go on after faults of the schema
-    return sql
 
 
 def _text(data: bytes) -> str | None:

@@ -127,10 +127,7 @@ def _recover(path: Path) -> Iterator[str]:
         return
     n_links = sum(found.counts.values())
     states = ", ".join(f"{count:,} {state}" for state, count in found.counts.items())
-    lost = "how many there were cannot be read"
-    if found.n_before is not None:
-        lost = f"{max(0, found.n_before - n_links):,} lost"
-    yield f"{quantity(n_links, 'links')} saved, {lost}: {states}"
+    yield f"{quantity(n_links, 'links')} saved, {_lost(found.n_before, n_links)}: {states}"
     if found.n_unsound:
         yield f"{quantity(found.n_unsound, 'links')} dropped for values that no link has"
     yield f"{quantity(found.n_records, 'pages')} saved that a strategy with a memory learns from"
@@ -151,11 +148,13 @@ def _recover_collection(frontier: Path) -> Iterator[str]:
     if found is None:
         yield f"{path} is not damaged; nothing was changed."
         return
-    lost = "how many there were cannot be read"
-    if found.n_before is not None:
-        lost = f"{max(0, found.n_before - found.n_pages):,} lost"
+    lost = _lost(found.n_before, found.n_pages)
     yield f"{quantity(found.n_pages, 'pages')} saved, {lost}; {found.n_without_text:,} without their text"
     yield f"{path} is the new collection, {found.kept} the damaged one."
+
+
+def _lost(n_before: int | None, n_saved: int) -> str:
+    return "how many there were cannot be read" if n_before is None else f"{max(0, n_before - n_saved):,} lost"
 
 
 def _export(view: FrontierView, path: Path, *, is_safe: bool) -> str:

@@ -1,12 +1,16 @@
-"""Read the rows of a damaged database: what stands before a hole, behind it, and between two."""
+"""Read the rows of a damaged database: what stands before a hole, behind it, and between two; put a new file in its place."""
 
 from __future__ import annotations
 
 import sqlite3
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from focused.utils.files import free_name
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
 
 Row = tuple[Any, ...]
 
@@ -15,6 +19,28 @@ _NEAR = 200
 _FAR = 45
 """So often a step is doubled before the rest is given up."""
 _MOST_HOLES = 10_000
+
+
+def open_damaged(copy: Path, text: Callable[[bytes], str | None]) -> sqlite3.Connection:
+    """Open a copy of a damaged file; ``text`` makes a text of bytes, which may be none."""
+    sql = sqlite3.connect(copy, isolation_level=None)
+    sql.text_factory = text
+    sql.execute("PRAGMA cell_size_check = ON")
+    sql.execute("PRAGMA trusted_schema = OFF")
+    with suppress(sqlite3.Error):
+        sql.execute("PRAGMA writable_schema = ON")  # go on after faults of the schema
+    return sql
+
+
+def put_in_place(new: Path, path: Path) -> Path:
+    """Let a new file take the place of a damaged one; return where the damaged one is now, with its log beside it."""
+    kept = free_name(path, ".damaged")
+    path.rename(kept)
+    for end in ("-wal", "-shm"):
+        with suppress(FileNotFoundError):
+            path.with_name(path.name + end).rename(f"{kept}{end}")
+    new.rename(path)
+    return kept
 
 
 def columns(sql: sqlite3.Connection, table: str) -> list[str]:

@@ -19,8 +19,7 @@ from focused.frontier.store.link import host_of
 from focused.frontier.store.page_records import PAGES, RECORDS
 from focused.frontier.store.schema import LEASED, STATES, WAITING, FrontierFileError, lock, open_file
 from focused.frontier.store.soundness import check_sound, is_sound_state, is_unsound
-from focused.utils.damaged_tables import Row, columns, pairs, rows
-from focused.utils.files import free_name
+from focused.utils.damaged_tables import Row, columns, open_damaged, pairs, put_in_place, rows
 from focused.utils.own_files import check_frontier_file
 
 _PAGE_BYTES = 4096
@@ -66,20 +65,14 @@ def recover(path: Path) -> Recovered | None:
             copy, new = Path(folder) / "copy", Path(folder) / path.name
             open_file(new).close()
             _copy_mended(path, copy, new)
-            with closing(_open_damaged(copy)) as old, closing(open_file(new)) as sql:
+            with closing(open_damaged(copy, _text)) as old, closing(open_file(new)) as sql:
                 saved = _save(old, sql)
             if not sum(saved.counts.values()):
                 raise FrontierFileError(
                     f"Nothing can be saved of {path}: no link can be read. Put a copy of it back, or crawl anew in another "
                     f"folder: -a run_dir=PATH"
                 )
-            kept = free_name(path, ".damaged")
-            path.rename(kept)
-            for end in ("-wal", "-shm"):
-                with suppress(FileNotFoundError):
-                    path.with_name(path.name + end).rename(f"{kept}{end}")
-            new.rename(path)
-    return saved._replace(kept=kept)
+            return saved._replace(kept=put_in_place(new, path))
 
 
 def _is_whole(path: Path) -> bool:
@@ -127,13 +120,8 @@ def _names_links(copy: Path) -> bool:
     return False
 
 
-def _open_damaged(copy: Path) -> sqlite3.Connection:
-    sql = sqlite3.connect(copy, isolation_level=None)
-    sql.text_factory = lambda data: data.decode("utf-8", "replace")
-    sql.execute("PRAGMA cell_size_check = ON")
-    with suppress(sqlite3.Error):
-        sql.execute("PRAGMA writable_schema = ON")  # go on after faults of the schema
-    return sql
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "replace")
 
 
 def _save(old: sqlite3.Connection, sql: sqlite3.Connection) -> Recovered:
