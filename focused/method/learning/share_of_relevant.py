@@ -36,6 +36,9 @@ _OVER_LEAST = 0.5
 a few dozen positives lies too low."""
 _LOWEST_READING = 0.25
 """A reading below this share of the least ratio has lost the positives: it says nothing of how far the truth may lie."""
+_ONE_HEAP = 0.65
+"""Chance that an example looks more like the topic than a page met, below which both are one heap: where two are sought in it,
+one may get nothing."""
 _WINDOW_SHARE = 0.4
 _N_EDGES = 60
 _LEAST_DRAWN = 5
@@ -69,6 +72,10 @@ def estimate_share(
     - the upper of two Gaussians that drawn and followed pages share, in proportions of their own;
     - the upper of two Gaussians without that distinction.
 
+    Where examples and pages met can hardly be told apart, they are one heap (docs/method/, D95). The least of many ratios then
+    lies too low, and two Gaussians may take all of the heap for the lower one. So the first reading is at least what the
+    chance allows that an example looks more like the topic than a page met, and a mixture far below it does not count.
+
     It is drawn to a fifth reading: the mean relevance that pages had when they came, by models that had learnt of this web
     but not met them. These errors are others. The interval grows with the distance between the readings: where they agree,
     the pages fall into two heaps. The constants come from six webs (docs/results/harvest.md).
@@ -84,14 +91,15 @@ def estimate_share(
     seen : ndarray, optional
         Relevances that models gave some of the pages met before these were learnt from, in [0, 1].
     """
-    first = least_ratio(positive, met)
+    first, is_one_heap = _upper_bound(positive, met)
     others = (
         _least_ratio_of_windows(positive, met),
         _upper_of_two_populations(positive, met, drawn),
         upper_gaussian(positive, met),
     )
     most = float(expit(logit(np.clip(first, _LEAST, _MOST)) + _OVER_LEAST))
-    readings = np.array([first, *(min(each, most) for each in others)])
+    counted = [each for each in others if not (is_one_heap and _is_lost(each, first))]
+    readings = np.array([first, *(min(each, most) for each in counted)])
     middle = float(logit(np.clip(np.median(readings), _LEAST, _MOST)))
     believed = logit(np.clip(readings, max(_LOWEST_READING * first, _LEAST), _MOST))
     if seen is not None and len(seen):
@@ -115,10 +123,33 @@ def prior_of_pages_met(
 
     `estimate_prior` takes topics to be rare. In a crawl that finds its topic it is far too low, and the next pages are called
     irrelevant. `estimate_share` is the better estimate of the pages met, but the pages that come next are those that the model
-    errs about, and by it too many of them are called relevant (docs/method/, D92). Parameters are those of `estimate_share`.
+    errs about, and by it too many of them are called relevant (docs/method/, D92). It stands alone where `estimate_prior` has
+    lost the positives in one heap (D95). Parameters are those of `estimate_share`.
     """
-    estimates = [estimate_prior(positive, met).prior, estimate_share(positive, met, drawn, seen).share]
-    return float(expit(logit(np.clip(estimates, _LEAST, _MOST)).mean()))
+    of_rare, share = estimate_prior(positive, met).prior, estimate_share(positive, met, drawn, seen).share
+    first, is_one_heap = _upper_bound(positive, met)
+    if is_one_heap and _is_lost(of_rare, first):
+        return share
+    return float(expit(logit(np.clip([of_rare, share], _LEAST, _MOST)).mean()))
+
+
+def _upper_bound(positive: NDArray[np.float64], met: NDArray[np.float64]) -> tuple[float, bool]:
+    """Return an upper bound of the share, and whether examples and pages met are one heap.
+
+    A relevant page looks more like the topic than an example half of the time. So if an example does so more than a page met
+    with probability A, at most 2 (1 - A) of these are relevant.
+    """
+    ratio = least_ratio(positive, met)
+    places = np.searchsorted(np.sort(met), positive, side="left") + np.searchsorted(
+        np.sort(met), positive, side="right"
+    )
+    above = float(places.mean()) / (2 * len(met))
+    return (max(ratio, min(2 * (1 - above), _MOST)), True) if above < _ONE_HEAP else (ratio, False)
+
+
+def _is_lost(reading: float, first: float) -> bool:
+    """Tell whether a reading has lost the positives."""
+    return reading < _LOWEST_READING * first
 
 
 def _least_ratio_of_windows(positive: NDArray[np.float64], met: NDArray[np.float64]) -> float:
