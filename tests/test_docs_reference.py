@@ -53,7 +53,9 @@ def test_what_is_built_from_the_code_is_up_to_date(name):
 
 
 def test_every_setting_that_the_code_names_is_documented():
-    used = {name for text in strings_of_the_code() for name in re.findall(r"\bFOCUSED_[A-Z0-9_]*[A-Z0-9]\b(?![*_])", text)}
+    used = {
+        name for text in strings_of_the_code() for name in re.findall(r"\bFOCUSED_[A-Z0-9_]*[A-Z0-9]\b(?![*_])", text)
+    }
     assert {f"`{name}`" for name in DECLARED} <= set(re.findall(r"`FOCUSED_\w+`", DOCUMENTS["settings.md"]))
     assert not {name for name in used if not any(known.startswith(name) for known in DECLARED)} - {
         "FOCUSED_ADAPTATION",
