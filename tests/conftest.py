@@ -1,9 +1,11 @@
 from __future__ import annotations
 
+import importlib
 import os
 import signal
 import sys
 from collections import Counter
+from contextlib import suppress
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
@@ -36,6 +38,23 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     if config.args_source is not pytest.Config.ArgsSource.TESTPATHS:
         return 0
     return min(4, (os.cpu_count() or 1) + 1)  # some tests wait: for a server, a host's delay, a process that starts
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection(session: pytest.Session) -> None:
+    """Each process imports all files with tests, and first a part of its own: after a change, each compiles these alone.
+
+    In one order for all, they would compile the same file at the same time, each for itself. An error is left to the
+    collection, which imports the file again and says it.
+    """
+    number = int(os.environ.get("PYTEST_XDIST_WORKER", "").removeprefix("gw") or -1)
+    if number < 0 or session.config.args_source is not pytest.Config.ArgsSource.TESTPATHS:
+        return
+    names = sorted(path.stem for path in Path(__file__).parent.glob("test_*.py"))
+    first = len(names) * number // int(os.environ["PYTEST_XDIST_WORKER_COUNT"])
+    for name in names[first:] + names[:first]:
+        with suppress(Exception, pytest.skip.Exception):
+            importlib.import_module(name)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

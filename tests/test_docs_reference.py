@@ -6,6 +6,7 @@ import ast
 import re
 from dataclasses import fields
 from fnmatch import fnmatch
+from functools import cache
 
 import pytest
 from commands import ROOT, crawl
@@ -18,25 +19,25 @@ from scripts.build_reference import FOLDER, built
 DOCUMENTS = {path.name: path.read_text(encoding="utf-8") for path in FOLDER.glob("*.md")}
 
 
+@cache  # and not when this file is imported: each process imports it, and one runs its tests
 def strings_of_the_code() -> set[str]:
     """All texts in the code but docstrings; what an f-string fills in is a star."""
     found = set()
     for path in (ROOT / "focused").rglob("*.py"):
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-        passed = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-        for node in ast.walk(tree):
+        nodes = [*ast.walk(ast.parse(path.read_text(encoding="utf-8")))]
+        passed = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
+        for node in nodes:
             if isinstance(node, ast.JoinedStr):
                 passed.update(map(id, node.values))
                 found.add("".join(each.value if isinstance(each, ast.Constant) else "*" for each in node.values))
         found |= {
             node.value
-            for node in ast.walk(tree)
+            for node in nodes
             if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in passed
         }
     return found
 
 
-STRINGS = strings_of_the_code()
 STATS = {re.sub("[A-Z]+", "*", name) for name in re.findall(r"`(focused/[\w/]+)`", DOCUMENTS["stats.md"])}
 
 
@@ -52,7 +53,9 @@ def test_what_is_built_from_the_code_is_up_to_date(name):
 
 
 def test_every_setting_that_the_code_names_is_documented():
-    used = {name for text in STRINGS for name in re.findall(r"\bFOCUSED_[A-Z0-9_]*[A-Z0-9]\b(?![*_])", text)}
+    used = {
+        name for text in strings_of_the_code() for name in re.findall(r"\bFOCUSED_[A-Z0-9_]*[A-Z0-9]\b(?![*_])", text)
+    }
     assert {f"`{name}`" for name in DECLARED} <= set(re.findall(r"`FOCUSED_\w+`", DOCUMENTS["settings.md"]))
     assert not {name for name in used if not any(known.startswith(name) for known in DECLARED)} - {
         "FOCUSED_ADAPTATION",
@@ -61,7 +64,7 @@ def test_every_setting_that_the_code_names_is_documented():
 
 
 def test_every_stat_that_the_code_names_is_documented():
-    named = {text for text in STRINGS if re.fullmatch(r"focused/[\w*/]+", text)} - {*FORMER_STATS}
+    named = {text for text in strings_of_the_code() if re.fullmatch(r"focused/[\w*/]+", text)} - {*FORMER_STATS}
     assert len(named) > 50
     assert not {stat for stat in named if not is_documented(stat)}
 
@@ -80,7 +83,7 @@ def test_every_stat_of_a_crawl_is_documented(learnt, two_regions, tmp_path):
 
 
 def test_every_meta_key_that_the_code_names_is_documented():
-    keys = {text for text in STRINGS if re.fullmatch(r"focused_[a-z_]+", text)}
+    keys = {text for text in strings_of_the_code() if re.fullmatch(r"focused_[a-z_]+", text)}
     assert len(keys) > 5
     assert not {key for key in keys if f"`{key}`" not in DOCUMENTS["meta-keys.md"]}
 

@@ -11,7 +11,7 @@ from threading import Timer
 from typing import TYPE_CHECKING
 
 from scrapy.commands.crawl import Command as ScrapyCrawl
-from scrapy.spiderloader import get_spider_loader
+from scrapy.utils.misc import load_object
 from scrapy.utils.project import get_project_settings
 
 from focused.commands.crawl_workers import crawl_with_workers
@@ -151,7 +151,8 @@ def _wrong_names(args: list[str], settings: BaseSettings) -> Iterator[str]:
     if len(args) != 1:
         yield f"Name one spider: scrapy crawl focused -a topic=demo. Got {shlex.join(args) or 'none'}."
         return
-    names = get_spider_loader(settings).list()
+    loader = load_object(settings["SPIDER_LOADER_CLASS"])  # Scrapy's own get_spider_loader copies all settings for it
+    names = loader.from_settings(settings).list()
     if args[0] not in names:
         known = f"There are: {', '.join(sorted(names))}. Example: scrapy crawl focused -a topic=demo"
         yield f"There is no spider {args[0]!r}.{did_you_mean(args[0], names)} {known}"

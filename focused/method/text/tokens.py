@@ -28,7 +28,6 @@ _LONGEST = 192  # bytes of a token that is remembered: longer ones hardly recur
 _FIRST_BITS = 12
 _MARGIN = 1 << 11
 _EMPTY = np.uint64(0)
-_MASK = (1 << 64) - 1
 
 # The hash of the bytes b0, b1, ... is b0 B + b1 B^2 + ... modulo 2^64. B is secret, so nobody can write tokens that share a
 # hash. To sum over a whole text at once, byte i is weighted by B^(i + 1), and the sum of a token that begins at i is divided
@@ -37,11 +36,9 @@ _BASE = random.SystemRandom().getrandbits(64) | 1
 
 
 def _powers(base: int) -> Hashes:
-    powers, value = [], 1
-    for _ in range(_WINDOW + 1):
-        powers.append(value)
-        value = value * base & _MASK
-    return np.array(powers, dtype=np.uint64)
+    factors = np.full(_WINDOW + 1, base, dtype=np.uint64)
+    factors[0] = 1
+    return np.multiply.accumulate(factors)
 
 
 _POWERS = _powers(_BASE)
