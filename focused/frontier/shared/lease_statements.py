@@ -62,10 +62,17 @@ SELECT best FROM hosts WHERE crawl = %s AND owner IS NULL AND best IS NOT NULL A
 ORDER BY best LIMIT %s
 """
 COLUMNS = ", ".join(f"waiting.{each}" for each in WAITING_COLUMNS)
+# A link is known if its mark, both its numbers in one, is: the array is in order, and the place of a number in it is quickly
+# found.
+_MARK = "links.fingerprint # links.rank"
+_WANTED = unnested(("domain", "host", "most", "horizon", "known"), (*["int8"] * 4, "text"))
 AHEAD = (
-    f"SELECT {COLUMNS} FROM {unnested(('domain', 'host', 'most'), ('int8', 'int8', 'int8'))} CROSS JOIN LATERAL "
+    f"SELECT {COLUMNS} FROM (SELECT domain, host, most, horizon, known::int8[] AS known FROM {_WANTED} OFFSET 0) AS given "
+    "CROSS JOIN LATERAL "
     "(SELECT * FROM links WHERE links.crawl = %s AND links.domain = given.domain AND links.host = given.host "
-    f"AND links.state = {WAITING} ORDER BY links.rank LIMIT given.most) AS waiting"
+    f"AND links.state = {WAITING} AND links.rank < given.horizon "
+    f"AND given.known[width_bucket({_MARK}, given.known)] IS DISTINCT FROM {_MARK} "
+    "ORDER BY links.rank LIMIT given.most) AS waiting"
 )
 LOCK = (
     f"SELECT hosts.domain, hosts.host FROM {unnested(('domain', 'host'), ('int8', 'int8'))} "

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     from psycopg import Connection
 
+    from focused.frontier.shared.links_wanted import LinksWanted
+
 
 class TakenHost(NamedTuple):
     """A host that is this worker's from now on."""
@@ -124,11 +126,11 @@ class Leasing:
         assert row is not None
         return float(row[0]), row[1]
 
-    def ahead(self, n_links: Mapping[str, int]) -> dict[str, list[WaitingLink]]:
-        """Return the best waiting links of hosts, at most so many each; in their order."""
-        names = {host_key(host): host for host in n_links}
-        rows = sorted((*key, n_links[host]) for key, host in names.items())
-        found: dict[str, list[WaitingLink]] = {host: [] for host in n_links}
+    def ahead(self, wanted: Mapping[str, LinksWanted]) -> dict[str, list[WaitingLink]]:
+        """Return waiting links of hosts, those of each that are wanted; in their order."""
+        names = {host_key(host): host for host in wanted}
+        rows = sorted((*key, *wanted[host].values) for key, host in names.items())
+        found: dict[str, list[WaitingLink]] = {host: [] for host in wanted}
         if rows:
             for row in self.sql.execute(statements.AHEAD, (*columns(rows), self.crawl)).fetchall():
                 link = waiting_link(row, names.__getitem__)
