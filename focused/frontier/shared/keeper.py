@@ -273,8 +273,7 @@ class Keeper(threading.Thread):
             self._looked = asked
             leasing.end_overdue()
         is_over = not wishes.is_busy and leasing.is_over()
-        free = leasing.best_free(8)
-        others, totals = leasing.bests_of_others(self.worker), leasing.totals()
+        totals, free, others, news, budget = leasing.look(self.worker)
         self._pace = pace(totals.n_pages)
         reckonings = None if wishes.reckoning is None else leasing.reckonings(self.numbers)
         if self._n_analyzed < len(_ANALYZED_AT) and totals.n_pages >= _ANALYZED_AT[self._n_analyzed]:
@@ -282,7 +281,7 @@ class Keeper(threading.Thread):
             leasing.analyze()
         self._box.put(
             Ticked(
-                *(totals, leasing.news(self.worker), free, others, is_over, leasing.budget_of(self.worker), n_written),
+                *(totals, news, free, others, is_over, budget, n_written),
                 reckonings=reckonings,
             )
         )
