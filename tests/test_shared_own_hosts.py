@@ -185,3 +185,14 @@ def test_a_known_link_that_memory_has_let_go_while_others_were_read_is_not_lost(
     own.fetched(HOST, [], wanted)
     assert host.horizon is not None
     assert host.wants_links
+
+
+def test_a_link_is_known_by_its_place_in_the_database_wherever_memory_has_it():
+    own = owned(waiting("a", 0.6))
+    host = own.get(HOST)
+    before = waiting("a", 0.6)
+    moved(own, before.number, 0.9)
+    assert host.ask().known == (before.number ^ before.rank,)
+    own.written([], [(before.number, HOST, host.best().rank)], 5)
+    assert host.ask().known == (before.number ^ host.best().rank,)
+    assert host.best().rank < before.rank

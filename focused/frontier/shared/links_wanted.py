@@ -35,5 +35,5 @@ class LinksWanted(NamedTuple):
 
 
 def marks(links: Iterable[WaitingLink]) -> tuple[int, ...]:
-    """Return the marks of links as they wait: one that has another place by now is not known."""
-    return tuple(sorted(link.number ^ link.rank for link in links))
+    """Return the marks of links as the database has them: one that has another place there by now is not known."""
+    return tuple(sorted(link.number ^ (link.rank if link.stored is None else link.stored) for link in links))

@@ -106,8 +106,12 @@ class OwnHosts:
         self.offer(links)
         for number, host, rank in moved:
             own = self._hosts.get(host)
+            if own is None:
+                continue
+            if (known := own.links.get(number)) is not None:
+                known.stored = rank
             # It has come from beyond the horizon, and is to be fetched.
-            if own is not None and own.lacks(number, rank) and self._is_free(number):
+            elif own.lacks(number, rank) and self._is_free(number):
                 own.has_news = True
 
     def fetched(self, name: str, links: list[WaitingLink], wanted: LinksWanted) -> None:
