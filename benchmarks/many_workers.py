@@ -42,6 +42,7 @@ from many_workers_servers import Database, Web
 from many_workers_trainer import EVERY_PAGES, Killer, Person, trainings
 
 from focused.frontier.shared.exchange import Exchange
+from focused.frontier.shared.links_wanted import LinksWanted
 from focused.frontier.shared.page import EndedLink, PageCommit
 from focused.frontier.shared.schema import connect
 from focused.frontier.store.link import FrontierLink, fingerprint_of, host_of
@@ -93,7 +94,7 @@ def store(n_links: int, n_hosts: int, seed: int, database: Database) -> dict[str
         sql.execute("ANALYZE")
         before = database.cpu_secs() + time.process_time()
         taken = [host.name for host in leasing.take(worker, _MOST_HOSTS, 1.0)]
-        ahead = leasing.ahead(dict.fromkeys(taken, 64))
+        ahead = leasing.ahead(dict.fromkeys(taken, LinksWanted()))
         ended = [link for links in ahead.values() for link in links]
         for first in range(0, len(ended), _PAGES_A_TRANSACTION):
             part = ended[first : first + _PAGES_A_TRANSACTION]

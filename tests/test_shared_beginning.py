@@ -8,7 +8,7 @@ from test_shared_own_hosts import waiting
 from focused.frontier.shared.balance import Around, to_let_go
 from focused.frontier.shared.events import Ticked
 from focused.frontier.shared.leasing import TakenHost, Totals
-from focused.frontier.shared.own_host import AHEAD
+from focused.frontier.shared.links_wanted import LinksWanted
 from focused.frontier.shared.own_hosts import OwnHosts
 from focused.frontier.shared.surroundings import Surroundings
 
@@ -64,7 +64,7 @@ def test_a_host_that_is_about_to_go_is_not_one_above_the_share():
     for number in range(8):
         name = f"{number}.example"
         own.take(TakenHost(name, 0, 0.0, 0.0, 0, 0))
-        own.fetched(name, [waiting("page")], AHEAD)
+        own.fetched(name, [waiting("page")], LinksWanted())
         own.get(name).put(waiting(str(number)))
     around.see(seen(100, n_hosts=8), FIRST)
     for _ in range(10):  # none of them can go yet

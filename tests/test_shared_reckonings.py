@@ -14,7 +14,7 @@ pytest.importorskip("psycopg")
 from focused.frontier.shared.balance import Around
 from focused.frontier.shared.leasing import TakenHost
 from focused.frontier.shared.link_rows import WaitingLink, waiting_from
-from focused.frontier.shared.own_host import AHEAD
+from focused.frontier.shared.links_wanted import LinksWanted
 from focused.frontier.shared.own_hosts import OwnHosts
 from focused.frontier.shared.own_waiting import OwnWaiting
 from focused.frontier.shared.surroundings import Surroundings
@@ -51,7 +51,7 @@ def owning(*links: WaitingLink) -> OwnHosts:
     own = OwnHosts()
     for host in sorted({each.host_name for each in links}):
         own.take(TakenHost(host, 0, 0.0, 0.0, 0, 0))
-        own.fetched(host, [each for each in links if each.host_name == host], AHEAD)
+        own.fetched(host, [each for each in links if each.host_name == host], LinksWanted())
     return own
 
 

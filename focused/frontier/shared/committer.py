@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import psycopg
 
+from focused.frontier.shared.beginning import pace
 from focused.frontier.shared.boot_clock import now
 from focused.frontier.shared.events import LEASE_LOST, NOT_STORED, DatabaseGone, PageRefused, PagesWritten
 from focused.frontier.shared.schema import connect
@@ -26,7 +27,7 @@ LAST_SECS = 15.0
 """How long a database that is away is waited for at the end of a crawl."""
 _MOST_PAGES = 32
 """Pages of one transaction."""
-_BETWEEN_SECS = 0.05
+_BETWEEN_SECS = 0.1
 """From one transaction to the next, unless so many pages wait: a dozen statements cost the same for one page as for eight."""
 
 
@@ -45,6 +46,8 @@ class Committer(threading.Thread):
         self._is_stopping = False
         #: How many transactions were written, or refused.
         self.n_written = 0
+        #: Share of the usual time from one transaction to the next.
+        self.pace = pace(0)
 
     # --- Of the reactor
 
@@ -58,7 +61,9 @@ class Committer(threading.Thread):
         """Let a page become durable."""
         with self._lock:
             self._pages.append(page)
-            self._lock.notify_all()
+            # Each time that the thread wakes it takes Python's lock from the reactor.
+            if len(self._pages) in (1, _MOST_PAGES):
+                self._lock.notify_all()
 
     def stop(self) -> None:
         """Let the thread end when all is written."""
@@ -77,7 +82,8 @@ class Committer(threading.Thread):
                 while not self._pages and not self._is_stopping:
                     self._lock.wait()
                 self._lock.wait_for(
-                    lambda: self._is_stopping or len(self._pages) >= _MOST_PAGES, began + _BETWEEN_SECS - now()
+                    lambda: self._is_stopping or len(self._pages) >= _MOST_PAGES,
+                    began + self.pace * _BETWEEN_SECS - now(),
                 )
                 began = now()
                 if not self._pages:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from focused.frontier.shared.leasing import TakenHost, Totals
     from focused.frontier.shared.link_rows import WaitingLink
+    from focused.frontier.shared.links_wanted import LinksWanted
     from focused.frontier.shared.page import LearntRecord, PageCommit
     from focused.frontier.shared.robots import KnownRobots
     from focused.frontier.shared.texts import OtherText
@@ -42,11 +43,11 @@ class PageRefused:
 
 @dataclass(frozen=True, slots=True)
 class LinksAhead:
-    """The best waiting links of hosts; with them hosts that are this worker's from now on."""
+    """Waiting links of hosts, as they were wanted; with them hosts that are this worker's from now on."""
 
     links: dict[str, list[WaitingLink]]
-    #: How many links of each were asked for: where fewer came, there are no more.
-    asked: dict[str, int]
+    #: Which links of each were asked for: where fewer came, there are no more.
+    asked: dict[str, LinksWanted]
     taken: list[TakenHost]
     #: How many `PagesWritten` there were before the links were read.
     n_written: int

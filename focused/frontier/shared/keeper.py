@@ -24,8 +24,8 @@ from focused.frontier.shared.events import (
     Ticked,
 )
 from focused.frontier.shared.leasing import Leasing
+from focused.frontier.shared.links_wanted import LinksWanted
 from focused.frontier.shared.orphan_links import Inheritance, scores_of
-from focused.frontier.shared.own_host import AHEAD
 from focused.frontier.shared.records import RecordReader
 from focused.frontier.shared.robots import read_robots, write_robots
 from focused.frontier.shared.schema import connect
@@ -209,7 +209,7 @@ class Keeper(threading.Thread):
             self._box.put(Granted(leasing.grant(self.worker, wishes.n_pages, self._max_pages)))
             is_new = True
         taken = leasing.take(self.worker, wishes.n_hosts, _SOON_SECS) if wishes.n_hosts > 0 else []
-        asked = wishes.ahead | {host.name: AHEAD for host in taken}
+        asked = wishes.ahead | {host.name: LinksWanted() for host in taken}
         if asked:
             n_written = self._n_written()
             about = leasing.sql, self._crawl, [host.name for host in taken]
@@ -273,8 +273,7 @@ class Keeper(threading.Thread):
             self._looked = asked
             leasing.end_overdue()
         is_over = not wishes.is_busy and leasing.is_over()
-        free = leasing.best_free(8)
-        others, totals = leasing.bests_of_others(self.worker), leasing.totals()
+        totals, free, others, news, budget = leasing.look(self.worker)
         self._pace = pace(totals.n_pages)
         reckonings = None if wishes.reckoning is None else leasing.reckonings(self.numbers)
         if self._n_analyzed < len(_ANALYZED_AT) and totals.n_pages >= _ANALYZED_AT[self._n_analyzed]:
@@ -282,7 +281,7 @@ class Keeper(threading.Thread):
             leasing.analyze()
         self._box.put(
             Ticked(
-                *(totals, leasing.news(self.worker), free, others, is_over, leasing.budget_of(self.worker), n_written),
+                *(totals, news, free, others, is_over, budget, n_written),
                 reckonings=reckonings,
             )
         )

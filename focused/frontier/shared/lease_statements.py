@@ -28,7 +28,6 @@ RELEASE_OF_DEAD = RELEASE_ALL.format("workers.alive_until")
 # One that says good-bye asks for nothing any more.
 RELEASE_AT_ONCE = RELEASE_ALL.format("clock_timestamp()")
 END = "UPDATE workers SET ended_at = clock_timestamp(), is_busy = false, n_hosts = 0 WHERE id = %s AND ended_at IS NULL"
-BUDGET = "SELECT granted, n_pages FROM workers WHERE id = %s"
 IS_ALIVE = "SELECT 1 FROM workers WHERE id = %s AND ended_at IS NULL FOR SHARE"
 TAKE_IF = """
 WITH free AS (
@@ -56,16 +55,18 @@ IS_ANY_FREE = """
 SELECT 1 FROM hosts
 WHERE crawl = %s AND owner IS NULL AND best IS NOT NULL AND next_at <= clock_timestamp() + make_interval(secs => %s) LIMIT 1
 """
-OWN = "SELECT name, news FROM hosts WHERE crawl = %s AND owner = %s"
-FREE = """
-SELECT best FROM hosts WHERE crawl = %s AND owner IS NULL AND best IS NOT NULL AND next_at <= clock_timestamp()
-ORDER BY best LIMIT %s
-"""
 COLUMNS = ", ".join(f"waiting.{each}" for each in WAITING_COLUMNS)
+# A link is known if its mark, both its numbers in one, is: the array is in order, and the place of a number in it is quickly
+# found.
+_MARK = "links.fingerprint # links.rank"
+_WANTED = unnested(("domain", "host", "most", "horizon", "known"), (*["int8"] * 4, "text"))
 AHEAD = (
-    f"SELECT {COLUMNS} FROM {unnested(('domain', 'host', 'most'), ('int8', 'int8', 'int8'))} CROSS JOIN LATERAL "
+    f"SELECT {COLUMNS} FROM (SELECT domain, host, most, horizon, known::int8[] AS known FROM {_WANTED} OFFSET 0) AS given "
+    "CROSS JOIN LATERAL "
     "(SELECT * FROM links WHERE links.crawl = %s AND links.domain = given.domain AND links.host = given.host "
-    f"AND links.state = {WAITING} ORDER BY links.rank LIMIT given.most) AS waiting"
+    f"AND links.state = {WAITING} AND links.rank < given.horizon "
+    f"AND given.known[width_bucket({_MARK}, given.known)] IS DISTINCT FROM {_MARK} "
+    "ORDER BY links.rank LIMIT given.most) AS waiting"
 )
 LOCK = (
     f"SELECT hosts.domain, hosts.host FROM {unnested(('domain', 'host'), ('int8', 'int8'))} "
@@ -83,18 +84,28 @@ GIVE_BACK = (
     "WHERE hosts.crawl = %s AND hosts.domain = given.domain AND hosts.host = given.host "
     "AND hosts.owner IS NOT DISTINCT FROM %s"
 )
-TOTALS = """
-SELECT coalesce(sum(n_pages), 0)::int8, coalesce(sum(n_relevant), 0)::int8, coalesce(sum(n_found - n_ended), 0)::int8,
-    count(*) FILTER (WHERE ended_at IS NULL), coalesce(bool_or(is_busy AND ended_at IS NULL), false),
-    coalesce(sum(n_hosts) FILTER (WHERE ended_at IS NULL), 0)::int8,
-    (SELECT coalesce(max(version), 1) FROM versions WHERE versions.crawl = %s AND accepted),
-    coalesce(min(id) FILTER (WHERE ended_at IS NULL AND alive_until > clock_timestamp()), 0)
-FROM workers WHERE crawl = %s
-"""
-# Not of those that may be dead.
-OTHERS = """
-SELECT best FROM workers WHERE crawl = %s AND ended_at IS NULL AND id <> %s
-    AND alive_until > clock_timestamp() + make_interval(secs => %s)
+# All that a worker looks at, as one statement: asked one by one, each costs as much as all. Totals of the crawl; the best
+# ranks of free hosts, and of other workers, but not of those that may be dead; the worker's hosts; its part of the budget.
+LOOK = """
+SELECT totals.*,
+    ARRAY(SELECT best FROM hosts WHERE crawl = %(crawl)s AND owner IS NULL AND best IS NOT NULL
+        AND next_at <= clock_timestamp() ORDER BY best LIMIT %(most)s),
+    ARRAY(SELECT best FROM workers WHERE crawl = %(crawl)s AND ended_at IS NULL AND id <> %(worker)s
+        AND alive_until > clock_timestamp() + make_interval(secs => %(secs)s)),
+    own.*, mine.granted, mine.n_pages
+FROM (
+    SELECT coalesce(sum(n_pages), 0)::int8, coalesce(sum(n_relevant), 0)::int8, coalesce(sum(n_found - n_ended), 0)::int8,
+        count(*) FILTER (WHERE ended_at IS NULL), coalesce(bool_or(is_busy AND ended_at IS NULL), false),
+        coalesce(sum(n_hosts) FILTER (WHERE ended_at IS NULL), 0)::int8,
+        (SELECT coalesce(max(version), 1) FROM versions WHERE versions.crawl = %(crawl)s AND accepted),
+        coalesce(min(id) FILTER (WHERE ended_at IS NULL AND alive_until > clock_timestamp()), 0)
+    FROM workers WHERE crawl = %(crawl)s
+) AS totals
+CROSS JOIN (
+    SELECT coalesce(array_agg(name), '{}'), coalesce(array_agg(news), '{}')
+    FROM hosts WHERE crawl = %(crawl)s AND owner = %(worker)s
+) AS own
+LEFT JOIN workers AS mine ON mine.id = %(worker)s
 """
 # What those that have ended would have asked for counts, too.
 RECKONINGS = """

@@ -19,6 +19,12 @@ if TYPE_CHECKING:
 
     from psycopg import Connection
 
+    from focused.frontier.shared.links_wanted import LinksWanted
+
+
+_SURELY_ALIVE = 0.8
+"""Share of a lease that is left to another worker, at least, while it renews it."""
+
 
 class TakenHost(NamedTuple):
     """A host that is this worker's from now on."""
@@ -50,6 +56,20 @@ class Totals(NamedTuple):
     version: int = 1
     #: The number of the worker that is alive and began first; 0: there is none.
     first: int = 0
+
+
+class Seen(NamedTuple):
+    """What a worker sees when it looks around."""
+
+    totals: Totals
+    #: Best ranks of the best hosts that are nobody's and may be asked now.
+    free: list[int]
+    #: The rank of the best link of each other worker; None of one that has nothing to ask for.
+    others: list[int | None]
+    #: The worker's hosts, and of each a number that changes when other workers find links of it.
+    news: dict[str, int]
+    #: Pages of the budget that are the worker's, and that it has fetched.
+    budget: tuple[int, int]
 
 
 @dataclass(frozen=True)
@@ -104,19 +124,15 @@ class Leasing:
             for name, best, rest, *others in rows
         ]
 
-    def news(self, worker: int) -> dict[str, int]:
-        """Return the hosts of a worker, and of each a number that changes when other workers find links of it."""
-        return dict(self.sql.execute(statements.OWN, (self.crawl, worker)).fetchall())
-
-    def best_free(self, n_hosts: int) -> list[int]:
-        """Return the best ranks of the best hosts that are nobody's and may be asked now, at most so many."""
-        return [rank for (rank,) in self.sql.execute(statements.FREE, (self.crawl, n_hosts)).fetchall()]
-
-    def bests_of_others(self, worker: int) -> list[int | None]:
-        """Return the rank of the best link of each other worker; None of one that has nothing to ask for."""
-        return [
-            rank for (rank,) in self.sql.execute(statements.OTHERS, (self.crawl, worker, 0.8 * self.secs)).fetchall()
-        ]
+    def look(self, worker: int, n_free: int = 8) -> Seen:
+        """Return what a worker sees; of the free hosts at most so many."""
+        values = {"crawl": self.crawl, "worker": worker, "most": n_free, "secs": _SURELY_ALIVE * self.secs}
+        row = self.sql.execute(statements.LOOK, values, binary=True).fetchone()
+        assert row is not None
+        *totals, free, others, hosts, news, granted, n_pages = row
+        return Seen(
+            Totals._make(totals), free, others, dict(zip(hosts, news, strict=True)), (granted or 0, n_pages or 0)
+        )
 
     def reckonings(self, workers: Collection[int]) -> tuple[float, list[list[float]]]:
         """Return what all but these workers tell: requests of an impatient crawl in all, and the rows of those at work."""
@@ -124,11 +140,11 @@ class Leasing:
         assert row is not None
         return float(row[0]), row[1]
 
-    def ahead(self, n_links: Mapping[str, int]) -> dict[str, list[WaitingLink]]:
-        """Return the best waiting links of hosts, at most so many each; in their order."""
-        names = {host_key(host): host for host in n_links}
-        rows = sorted((*key, n_links[host]) for key, host in names.items())
-        found: dict[str, list[WaitingLink]] = {host: [] for host in n_links}
+    def ahead(self, wanted: Mapping[str, LinksWanted]) -> dict[str, list[WaitingLink]]:
+        """Return waiting links of hosts, those of each that are wanted; in their order."""
+        names = {host_key(host): host for host in wanted}
+        rows = sorted((*key, *wanted[host].values) for key, host in names.items())
+        found: dict[str, list[WaitingLink]] = {host: [] for host in wanted}
         if rows:
             for row in self.sql.execute(statements.AHEAD, (*columns(rows), self.crawl)).fetchall():
                 link = waiting_link(row, names.__getitem__)
@@ -145,12 +161,6 @@ class Leasing:
             # Locked first: what others have found by then is seen by the next statement.
             self.sql.execute(statements.LOCK, (*given[:2], self.crawl, worker))
             self.sql.execute(statements.GIVE_BACK, (*given, self.crawl, worker))
-
-    def totals(self) -> Totals:
-        """Return the figures of the crawl."""
-        row = self.sql.execute(statements.TOTALS, (self.crawl, self.crawl)).fetchone()
-        assert row is not None
-        return Totals._make(row)
 
     def spent_secs(self) -> float:
         """Return how many seconds the crawl has had any worker."""
@@ -171,11 +181,6 @@ class Leasing:
             # Towards the end small shares, so that no worker sits on what another could fetch.
             n_left = max_pages - row[0]
             return self._granted(statements.GRANT, (max(0, min(n_pages, n_left, 1 + n_left // 4)), worker))
-
-    def budget_of(self, worker: int) -> tuple[int, int]:
-        """Return how many pages of the budget are a worker's, and how many of them it has fetched."""
-        row = self.sql.execute(statements.BUDGET, (worker,)).fetchone()
-        return (0, 0) if row is None else (int(row[0]), int(row[1]))
 
     def return_grant(self, worker: int) -> int:
         """Give back what was granted to a worker that has nothing under way, and has not been fetched; return the rest."""

@@ -51,11 +51,19 @@ class WaitingLink:
     request: str | None
     #: The worker's own number of its host.
     host: int = 0
+    #: Its rank in the database, where memory has given it another one; None: the same.
+    stored: int | None = None
 
     @property
     def referrer(self) -> str:
         """The URL of the page that the evidence comes from."""
         return self.evidence.referrer
+
+    def put_at(self, rank: int) -> None:
+        """Give it another place in memory only."""
+        if self.stored is None:
+            self.stored = self.rank
+        self.rank = rank
 
 
 class KnownLink(NamedTuple):

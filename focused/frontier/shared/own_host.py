@@ -9,13 +9,12 @@ import heapq
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from focused.frontier.shared.links_wanted import AHEAD, LinksWanted, marks
 from focused.frontier.store.link import origin_of
 
 if TYPE_CHECKING:
     from focused.frontier.shared.link_rows import WaitingLink
 
-AHEAD = 64
-"""Links of a host that are fetched ahead."""
 _MOST = 4 * AHEAD
 _FEW = AHEAD // 4
 _NOWHERE = -(1 << 63)
@@ -41,6 +40,8 @@ class OwnHost:
     n_unwritten: int = 0
     #: Whether links are being fetched.
     is_asked: bool = False
+    #: Whether memory has let go of a link, which waits, since they are.
+    has_forgotten: bool = False
     #: Whether it goes to another worker as soon as nothing of it is on its way.
     is_leaving: bool = False
     #: Whether others have found links of it since the last look.
@@ -61,6 +62,23 @@ class OwnHost:
         """Whether links are to be fetched from the database."""
         return not self.is_asked and (self.has_news or (self.horizon is not None and len(self.links) < _FEW))
 
+    def ask(self) -> LinksWanted:
+        """Let links be fetched: what others have found up to the horizon, and more from beyond it where few are left."""
+        self.is_asked, self.has_forgotten = True, False
+        horizon = self.horizon if len(self.links) >= _FEW else None
+        # Those on their way still wait in the database.
+        return LinksWanted(AHEAD + self.n_under_way + self.n_unwritten, horizon, marks(self.links.values()))
+
+    def fetched(self, links: list[WaitingLink], wanted: LinksWanted) -> None:
+        """Note up to where links are in memory when those that were wanted are."""
+        self.is_asked = self.has_news = False
+        # Equals of the last may lie beyond it; they come with the next that are fetched.
+        horizon = links[-1].rank + 1 if links and len(links) >= wanted.most else wanted.horizon
+        if self.has_forgotten and wanted.known and self.horizon is not None:
+            # What was known then, and has been let go since, is not among these links.
+            horizon = self.horizon if horizon is None else min(horizon, self.horizon)
+        self.horizon = horizon
+
     def lacks(self, number: int, rank: int) -> bool:
         """Tell whether a link of this rank would be in memory if it were known."""
         return number not in self.links and self.horizon is not None and rank < self.horizon
@@ -79,7 +97,7 @@ class OwnHost:
     def put(self, link: WaitingLink) -> bool:
         """Let a link wait here if it lies within the horizon; tell whether it does."""
         if self.horizon is not None and link.rank >= self.horizon:
-            self.links.pop(link.number, None)
+            self.has_forgotten |= self.links.pop(link.number, None) is not None
             return False
         link.host = self.number
         self.links[link.number] = link
@@ -105,6 +123,7 @@ class OwnHost:
         """Leave the worse half to the database."""
         ordered = sorted(self.links.values(), key=lambda link: (link.rank, link.number))
         self.horizon = ordered[_MOST // 2].rank
+        self.has_forgotten = True
         for link in ordered[_MOST // 2 :]:
             del self.links[link.number]
         # Equals of the horizon's rank lie beyond it, too.

@@ -9,7 +9,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from focused.frontier.shared.keys import host_key
-from focused.frontier.shared.own_host import AHEAD, OwnHost
+from focused.frontier.shared.own_host import OwnHost
 from focused.frontier.shared.recent_changes import RecentChanges, place
 from focused.frontier.store.host_numbers import HostNumbers
 from focused.frontier.store.host_queue import HostQueue
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from focused.frontier.shared.leasing import TakenHost
     from focused.frontier.shared.link_rows import WaitingLink
+    from focused.frontier.shared.links_wanted import LinksWanted
     from focused.frontier.shared.page import Move, PageCommit
 
 
@@ -105,18 +106,20 @@ class OwnHosts:
         self.offer(links)
         for number, host, rank in moved:
             own = self._hosts.get(host)
+            if own is None:
+                continue
+            if (known := own.links.get(number)) is not None:
+                known.stored = rank
             # It has come from beyond the horizon, and is to be fetched.
-            if own is not None and own.lacks(number, rank) and self._is_free(number):
+            elif own.lacks(number, rank) and self._is_free(number):
                 own.has_news = True
 
-    def fetched(self, name: str, links: list[WaitingLink], n_asked: int) -> None:
-        """Take in the best links of a host as the database had them; this worker may know better by now."""
+    def fetched(self, name: str, links: list[WaitingLink], wanted: LinksWanted) -> None:
+        """Take in those links of a host that were wanted, as the database had them; this worker may know better by now."""
         own = self._hosts.get(name)
         if own is None:
             return
-        own.is_asked = own.has_news = False
-        # Equals of the last may lie beyond it; they come with the next that are fetched.
-        own.horizon = links[-1].rank + 1 if links and len(links) >= n_asked else None
+        own.fetched(links, wanted)
         for link in (*links, *self._recent.waiting(name)):
             if self._may_wait(link):
                 self._recent.apply(link)
@@ -140,10 +143,6 @@ class OwnHosts:
 
     def _may_wait(self, link: WaitingLink) -> bool:
         return self._is_free(link.number) and (not self.given_up or origin_of(link.url) not in self.given_up)
-
-    def n_to_ask(self, own: OwnHost) -> int:
-        """Return how many links of a host are to be fetched so that enough of them are new here."""
-        return AHEAD + len(own.links) + own.n_under_way + own.n_unwritten
 
     def lease(self, link: WaitingLink) -> None:
         """Let a link be under way."""

@@ -123,5 +123,5 @@ class RecentChanges:
 def place(link: WaitingLink, move: Move) -> None:
     """Let a waiting link of a page have another score; one that a spider asked for keeps its priority."""
     if link.request is None:
-        link.rank = moved_to(link.rank, to_priority(move.score, move.admitted) + link.extra)
+        link.put_at(moved_to(link.rank, to_priority(move.score, move.admitted) + link.extra))
         link.evidence = link.evidence.with_score(move.score, move.admitted)

@@ -206,7 +206,8 @@ class SharedStore(OwnLinkStates):
         """Give a link in memory another place; the database keeps the one it has."""
         for own in self.own:
             if (link := own.links.get(number)) is not None:
-                link.rank, link.extra = rank, extra
+                link.put_at(rank)
+                link.extra = extra
                 own.put(link)
                 self.own.refresh(own)
 

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from focused.frontier.shared.links_wanted import LinksWanted
 
 
 @dataclass(slots=True)
@@ -10,7 +14,7 @@ class Wishes:
     """What is wanted now, and what holds until it is said otherwise: ``is_busy``, ``n_own``, ``best`` and ``reckoning``."""
 
     n_hosts: int = 0
-    ahead: dict[str, int] = field(default_factory=dict)
+    ahead: dict[str, LinksWanted] = field(default_factory=dict)
     give_back: dict[str, tuple[float, float]] = field(default_factory=dict)
     #: Texts of robots.txt files by their origins, and when they were read, by `focused.frontier.shared.events.now`.
     robots: dict[str, tuple[bytes, float]] = field(default_factory=dict)

@@ -231,7 +231,7 @@ class Worker:
 
     def _ticked(self, seen: Ticked) -> None:
         self._surroundings.see(seen, self.exchange.worker)
-        self.draft.moves.pace = pace(seen.totals.n_pages)
+        self.draft.moves.pace = self.exchange.committer.pace = pace(seen.totals.n_pages)
         self.versions.see(seen.totals.version)
         self.own.read_since(seen.n_written)
         self.reckonings.hear(seen.totals.n_workers, *(seen.reckonings or (0.0, [])))
@@ -261,8 +261,7 @@ class Worker:
                 rests[own.name] = self.times_of(own.name)
                 self.own.leave(own)
             elif own.wants_links and not own.is_leaving:
-                ahead[own.name] = self.own.n_to_ask(own)
-                own.is_asked = True
+                ahead[own.name] = own.ask()
         n_hosts = max(0, self._surroundings.n_hosts_wanted - len(self.own))
         wishes: dict[str, Any] = {"n_hosts": n_hosts, "is_busy": self._is_busy, "n_own": len(self.own)}
         wishes["n_records"], wishes["inherits"] = self.lessons.n_wanted(), self.lessons.inherits()
