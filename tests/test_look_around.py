@@ -330,6 +330,24 @@ def test_relevances_are_calibrated_to_the_share_of_the_pages_met(monkeypatch):
     assert made.model.calibrations["page"].prior == 0.3
 
 
+@pytest.mark.parametrize("prior", [0.002, 0.3])
+def test_no_version_loses_more_than_seven_of_ten_examples_however_rare_it_takes_the_topic_to_be(monkeypatch, prior):
+    """Each is held out. The threshold gives way, and only where it must; what people say of pages keeps it."""
+    rng = np.random.default_rng(0)
+    topic, (pages, _) = a_topic(rng), pages_met(rng)
+    monkeypatch.setattr("focused.retraining.pages_met.prior_of_pages_met", lambda *_: prior)
+    made = train_on_pages_met(topic, pages, {})
+    monkeypatch.setattr("focused.retraining.pages_met._LEAST_RECALL", 0.0)
+    without = train_on_pages_met(topic, pages, {})
+    assert (without.manifest["figures"]["recall"] < 0.3) == (prior == 0.002)
+    assert made.manifest["figures"]["recall"] >= 0.3
+    assert (made.threshold("page") < without.threshold("page")) == (prior == 0.002)
+    assert np.array_equal(made.model.coef, without.model.coef)
+    said = {page.number: False for page in pages[:3]}
+    monkeypatch.setattr("focused.retraining.pages_met._LEAST_RECALL", 0.3)
+    assert train_on_pages_met(topic, pages, said).threshold("page") >= 0.4
+
+
 def test_the_same_pages_give_the_same_model():
     rng = np.random.default_rng(1)
     topic = a_topic(rng)

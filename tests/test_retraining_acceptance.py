@@ -166,36 +166,6 @@ def test_verdicts_by_a_coin_bring_no_model_that_has_lost_the_topic(topic, tmp_pa
         assert why_met_refused(made, topic, topic) == ""
 
 
-@pytest.mark.parametrize(
-    ("recall", "of_in_use", "is_refused"), [(0.08, 0.9, True), (0.1, 0.9, False), (0.08, 0.07, False)]
-)
-def test_without_a_verdict_a_version_is_refused_that_has_lost_nearly_all_examples(topic, recall, of_in_use, is_refused):
-    made = replace(topic, manifest={"retraining": {}, "figures": {"recall": recall}})
-    own = replace(topic, manifest={"figures": {"recall": 0.95}})
-    in_use = replace(topic, manifest={"figures": {"recall": of_in_use}})
-    assert bool(why_met_refused(made, own, in_use)) == is_refused
-
-
-@pytest.mark.parametrize("is_last", [False, True])
-@pytest.mark.parametrize("recall", [0.05, 0.9])
-def test_a_version_that_has_lost_the_examples_judges_nothing_and_says_nothing_of_the_harvest(
-    topic, tmp_path, monkeypatch, recall, is_last
-):
-    def against_met(task, topic, known):
-        known |= {"harvest": {"share": 0.01, "low": 0.0, "high": 0.03}, "n_links": 0, "recall": recall}
-        figures = {**topic.manifest["figures"], "recall": recall}
-        return replace(topic, manifest={**topic.manifest, "figures": figures, "retraining": {}}, directory=None)
-
-    monkeypatch.setattr("focused.retraining.worker._against_met", against_met)
-    task = replace(a_task(topic, tmp_path, {}), is_against_met=True, is_last=is_last)
-    found = train_version(task, topic, {})
-    is_lost = recall < 0.1
-    assert found.accepted == (not is_last and not is_lost)
-    assert (tmp_path / "versions" / "2" / "stars").is_dir() != is_lost
-    assert bool(found.harvest) != is_lost
-    assert ("it would call 5% relevant" in found.why) == is_lost
-
-
 def a_task(topic: Topic, run_dir: Path, labels: dict[int, bool]) -> Task:
     """The first training of a crawl."""
     assert topic.directory is not None

@@ -15,9 +15,7 @@ if TYPE_CHECKING:
 _LEAST_APART = 3
 """Judged pages that one model must have right more than the other, if verdicts are to decide between them."""
 _LEAST_OF_RECALL = 0.5
-_LEAST_IN_CRAWL = 0.1
-"""Share of the examples, of those that the topic's own model calls relevant, from which another model may be used; in a crawl
-without verdicts (docs/method/, D96)."""
+"""Share of the examples, of those that the topic's own model calls relevant, from which another model may be used."""
 _TIMES_ERROR = 2.0
 """Standard errors by which it must tell them apart better: of verdicts by a coin few do."""
 
@@ -85,18 +83,18 @@ def why_met_refused(made: Topic, topic: Topic, in_use: Topic, *, is_for_good: bo
     """Return why a model that was trained against the pages met is not to be used; empty if it may be.
 
     People decide first. Where their verdicts do not tell, the examples do, each held out: of those that the topic's own model
-    calls relevant the new one must call half so, or as many as the model in use. In a crawl without a verdict a tenth is
-    enough: how many pages a model calls relevant is put right at its end, and one that misses half of the examples may still
-    tell pages apart better than the background. A topic trained ``is_for_good`` has no such end.
+    calls relevant the new one must call half so, or as many as the model in use. In a crawl nothing is asked without a
+    verdict: how many pages a model calls relevant is put right at its end. A topic trained ``is_for_good`` has no such end.
     """
     about = made.manifest["retraining"]
     errors = about.get("errors_on_verdicts", {})
     decided = verdicts_decide(errors)
     if decided is not None:
         return "" if decided else errors_in_words(errors)
-    least = _LEAST_OF_RECALL if errors.get("n_judged") or is_for_good else _LEAST_IN_CRAWL
+    if not errors.get("n_judged") and not is_for_good:
+        return ""
     new, own, used = ((each.manifest.get("figures") or {}).get("recall") for each in (made, topic, in_use))
-    if new is None or own is None or new >= min(least * own, own if used is None else used):
+    if new is None or own is None or new >= min(_LEAST_OF_RECALL * own, own if used is None else used):
         return ""
     of_examples = f"of the examples, each held out, it would call {new:.0%} relevant; the topic's own model {own:.0%}"
     if not errors.get("n_judged"):

@@ -56,6 +56,9 @@ _SLOPE_STRENGTH = 100.0
 _LEAST_THRESHOLD = 0.4
 """The pages that come next are those that the model errs about: below this relevance few of them are relevant. The threshold
 of the best F1 among the pages before called 1.0 to 2.0 times as many relevant as are (docs/method/, D78)."""
+_LEAST_RECALL = 0.3
+"""Share of the examples, each held out, that are called relevant at least. Where fewer are, the prior is too low, or pages met
+look more like the topic than its examples (docs/method/, D96)."""
 _N_FOLDS = 5
 
 
@@ -140,6 +143,7 @@ def train_on_pages_met(
         every_term=True,
         slope_strength=_SLOPE_STRENGTH,
         least_threshold=_LEAST_THRESHOLD,
+        least_recall=_LEAST_RECALL,
         kept_threshold=threshold or kept_threshold(topic) if said.any() else None,
         n_folds=_N_FOLDS,
         random_state=random_state,

@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 _N_NAMED = 3
-_LEAST_RECALL, _LEAST_PAGES = 0.25, 80
-"""Share of the examples, kept apart, below which a version trained against so many pages misses most of the topic."""
+_LEAST_RECALL, _LEAST_PAGES = 0.34, 80
+"""Share of the examples, kept apart, below which a version trained against so many pages misses most of the topic; a version
+never calls fewer than three of ten relevant."""
 
 
 @dataclass(eq=False)
@@ -69,8 +70,8 @@ class AttemptReport:
         self.stats.count("trainings_count")
         self._n_begun += 1
 
-    def _warn_of_lost(self, attempt: Attempt, *, is_used: bool) -> None:
-        """Warn, once, where a version does not know the examples when they are kept apart."""
+    def _warn_of_lost(self, attempt: Attempt) -> None:
+        """Warn, once, where a version that is used from now on does not know the examples when they are kept apart."""
         if (
             self._has_warned
             or attempt.recall is None
@@ -80,12 +81,9 @@ class AttemptReport:
             return
         self._has_warned = True
         logger.warning(
-            "Version %d of the model calls %.0f %% of the examples relevant when they are kept apart: %s. "
-            "They may be of several topics, or written in another way than this web. Judge some: scrapy judge",
+            "Version %d of the model calls %.0f %% of the examples relevant when they are kept apart: most pages like them "
+            "are missed. They may be of several topics, or written in another way than this web. Judge some: scrapy judge",
             *(attempt.version, 100 * attempt.recall),
-            "most pages like them are missed"
-            if is_used
-            else "it is not used, and too many pages may be called relevant",
         )
 
     def ended(self, attempt: Attempt, *, is_used: bool, n_pages: int) -> None:
@@ -113,10 +111,9 @@ class AttemptReport:
             if attempt.recall is not None:
                 about += f"; of the examples, kept apart, it calls {attempt.recall:.0%} relevant"
         if is_used:
-            self._warn_of_lost(attempt, is_used=True)
+            self._warn_of_lost(attempt)
             logger.info("Version %d of the model judges from page %d on (%s)", attempt.version, 1 + n_pages, about)
         elif not attempt.accepted:
-            self._warn_of_lost(attempt, is_used=False)
             logger.info("Version %d of the model is not used: %s (%s)", attempt.version, attempt.why, about)
         if n := attempt.n_label_noise:
             logger.warning(

@@ -50,8 +50,6 @@ def train_version(task: Task, topic: Topic, firsts: dict[int, AcceptanceFigures]
         if task.is_against_met:
             made = _against_met(task, topic, known)
             why = why_met_refused(made, topic, load_version(run_dir, topic, task.in_use))
-            if why and not verdicts:  # by a model that has lost the examples nobody knows how many pages are like them
-                known["harvest"] = {}
             if task.is_last and not why:
                 _write(task, made)
             attempt = Attempt(accepted=not (why or task.is_last), why=why, seconds=_seconds(start), **known)

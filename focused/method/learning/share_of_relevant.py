@@ -98,7 +98,7 @@ def estimate_share(
         upper_gaussian(positive, met),
     )
     most = float(expit(logit(np.clip(first, _LEAST, _MOST)) + _OVER_LEAST))
-    counted = [each for each in others if not (is_one_heap and _is_lost(each, first))]
+    counted = [each for each in others if not is_one_heap or each >= _LOWEST_READING * first]
     readings = np.array([first, *(min(each, most) for each in counted)])
     middle = float(logit(np.clip(np.median(readings), _LEAST, _MOST)))
     believed = logit(np.clip(readings, max(_LOWEST_READING * first, _LEAST), _MOST))
@@ -123,14 +123,10 @@ def prior_of_pages_met(
 
     `estimate_prior` takes topics to be rare. In a crawl that finds its topic it is far too low, and the next pages are called
     irrelevant. `estimate_share` is the better estimate of the pages met, but the pages that come next are those that the model
-    errs about, and by it too many of them are called relevant (docs/method/, D92). It stands alone where `estimate_prior` has
-    lost the positives in one heap (D95). Parameters are those of `estimate_share`.
+    errs about, and by it too many of them are called relevant (docs/method/, D92). Parameters are those of `estimate_share`.
     """
-    of_rare, share = estimate_prior(positive, met).prior, estimate_share(positive, met, drawn, seen).share
-    first, is_one_heap = _upper_bound(positive, met)
-    if is_one_heap and _is_lost(of_rare, first):
-        return share
-    return float(expit(logit(np.clip([of_rare, share], _LEAST, _MOST)).mean()))
+    estimates = [estimate_prior(positive, met).prior, estimate_share(positive, met, drawn, seen).share]
+    return float(expit(logit(np.clip(estimates, _LEAST, _MOST)).mean()))
 
 
 def _upper_bound(positive: NDArray[np.float64], met: NDArray[np.float64]) -> tuple[float, bool]:
@@ -145,11 +141,6 @@ def _upper_bound(positive: NDArray[np.float64], met: NDArray[np.float64]) -> tup
     )
     above = float(places.mean()) / (2 * len(met))
     return (max(ratio, min(2 * (1 - above), _MOST)), True) if above < _ONE_HEAP else (ratio, False)
-
-
-def _is_lost(reading: float, first: float) -> bool:
-    """Tell whether a reading has lost the positives."""
-    return reading < _LOWEST_READING * first
 
 
 def _least_ratio_of_windows(positive: NDArray[np.float64], met: NDArray[np.float64]) -> float:

@@ -64,6 +64,7 @@ def train_topic(
     every_term: bool = False,
     slope_strength: float = STRENGTH,
     least_threshold: float = 0.0,
+    least_recall: float = 0.0,
     kept_threshold: float | None = None,
     term_vectors: NDArray[np.floating[Any]] | None = None,
     n_folds: int = 10,
@@ -113,6 +114,8 @@ def train_topic(
         Number of examples that the expected slope of the pages' calibration counts for.
     least_threshold : float
         Relevance, in [0, 1), that a page must have to be called relevant, if the best threshold is lower.
+    least_recall : float
+        Share of the positives, in [0, 1), each held out, that are called relevant at least: the threshold is lower if need be.
     kept_threshold : float, optional
         Relevance, in (0, 1), from which pages are relevant. Default: the best one for P and U.
     term_vectors : ndarray of shape (n_columns, n_dimensions), optional
@@ -217,7 +220,11 @@ def train_topic(
     page_examples = CalibrationExamples(decisions[0], pages.n_known, labels, weights)
     page, block = calibrate_pages(line, page_examples, short_examples)
     page, _ = with_best_page_threshold(page, found, n_known, is_shown, prior=prior, is_background=is_background)
-    page = replace(page, threshold=kept_threshold or max(page.threshold, least_threshold))
+    threshold = max(page.threshold, least_threshold)
+    if least_recall:
+        of_positives = page.relevance(found, n_known)[is_shown]
+        threshold = min(threshold, float(np.quantile(of_positives, 1 - least_recall, method="lower")))
+    page = replace(page, threshold=kept_threshold or threshold)
     calibrations = {"page": page, "block": block}
     relevance = page.relevance(decisions[0], pages.n_known)
     for kind, group, of_links in zip(("anchor", "context"), links, decisions[2:], strict=True):
