@@ -331,7 +331,7 @@ def test_relevances_are_calibrated_to_the_share_of_the_pages_met(monkeypatch):
 
 
 @pytest.mark.parametrize("prior", [0.002, 0.3])
-def test_no_version_loses_more_than_seven_of_ten_examples_however_rare_it_takes_the_topic_to_be(monkeypatch, prior):
+def test_no_version_loses_more_than_four_of_five_examples_however_rare_it_takes_the_topic_to_be(monkeypatch, prior):
     """Each is held out. The threshold gives way, and only where it must; what people say of pages keeps it."""
     rng = np.random.default_rng(0)
     topic, (pages, _) = a_topic(rng), pages_met(rng)
@@ -339,12 +339,12 @@ def test_no_version_loses_more_than_seven_of_ten_examples_however_rare_it_takes_
     made = train_on_pages_met(topic, pages, {})
     monkeypatch.setattr("focused.retraining.pages_met._LEAST_RECALL", 0.0)
     without = train_on_pages_met(topic, pages, {})
-    assert (without.manifest["figures"]["recall"] < 0.3) == (prior == 0.002)
-    assert made.manifest["figures"]["recall"] >= 0.3
+    assert (without.manifest["figures"]["recall"] < 0.2) == (prior == 0.002)
+    assert made.manifest["figures"]["recall"] >= 0.2
     assert (made.threshold("page") < without.threshold("page")) == (prior == 0.002)
     assert np.array_equal(made.model.coef, without.model.coef)
     said = {page.number: False for page in pages[:3]}
-    monkeypatch.setattr("focused.retraining.pages_met._LEAST_RECALL", 0.3)
+    monkeypatch.setattr("focused.retraining.pages_met._LEAST_RECALL", 0.2)
     assert train_on_pages_met(topic, pages, said).threshold("page") >= 0.4
 
 

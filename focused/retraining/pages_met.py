@@ -56,7 +56,7 @@ _SLOPE_STRENGTH = 100.0
 _LEAST_THRESHOLD = 0.4
 """The pages that come next are those that the model errs about: below this relevance few of them are relevant. The threshold
 of the best F1 among the pages before called 1.0 to 2.0 times as many relevant as are (docs/method/, D78)."""
-_LEAST_RECALL = 0.3
+_LEAST_RECALL = 0.2
 """Share of the examples, each held out, that are called relevant at least. Where fewer are, the prior is too low, or pages met
 look more like the topic than its examples (docs/method/, D96)."""
 _N_FOLDS = 5

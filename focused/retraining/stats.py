@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 _N_NAMED = 3
-_LEAST_RECALL, _LEAST_PAGES = 0.34, 80
+_LEAST_RECALL, _LEAST_PAGES = 0.25, 80
 """Share of the examples, kept apart, below which a version trained against so many pages misses most of the topic; a version
-never calls fewer than three of ten relevant."""
+never calls fewer than a fifth relevant."""
 
 
 @dataclass(eq=False)
