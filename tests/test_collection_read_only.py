@@ -61,6 +61,7 @@ def test_a_finished_run_is_judged_and_exported_where_nothing_may_be_written(run_
         exported = scrapy(*argv, cwd=tmp_path / "2", env=ENV)
     assert judged.exit_code == exported.exit_code == 0, judged.err + exported.err
     assert "may not be written" not in judged.out + exported.out
+    assert "not known yet; 10 verdicts on random pages will say" in judged.out  # the file's are on no random page
     assert [page["url"] for page in read_json_lines(tmp_path / "2" / "out.jsonl")] == [url(2)]
 
 

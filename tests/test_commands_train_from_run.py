@@ -18,9 +18,10 @@ from test_retraining import COMET_WORDS, OTHER_WORDS, STAR_WORDS, TABLE_WORDS, a
 from focused.collection.page import CollectedPage
 from focused.collection.store import CollectionStore
 from focused.commands.train_from_run import train_from_run
-from focused.commands.train_from_run_words import WOULD
+from focused.commands.train_from_run_words import WOULD, why_examples_refuse
 from focused.method.topic import TopicExamples, load_topic
 from focused.method.topic.counted import relevance_of_counts
+from focused.retraining.acceptance import AcceptanceFigures
 from focused.retraining.augmentation import AugmentedExamples
 from focused.retraining.judged_pages import JudgedPage, read_record
 from focused.retraining.training import Retraining
@@ -364,6 +365,18 @@ def test_what_was_learnt_while_somebody_wrote_in_the_collection_is_delivered_by_
     no_more = scrapy(*argv, cwd=tmp_path / "4", env=environment(models))
     assert no_more.exit_code == 1
     assert "Nothing new was learnt" in no_more.err
+
+
+@pytest.mark.parametrize(
+    ("n_judged", "of_new", "refuses"), [(19, 12, False), (32, 12, True), (32, 11, False), (0, 0, False)]
+)
+def test_of_many_verdicts_that_do_not_call_a_model_better_the_examples_refuse_it_where_they_call_it_worse(
+    n_judged, of_new, refuses
+):
+    new, first = AcceptanceFigures(0.93, 0.75, 0.5), AcceptanceFigures(0.95, 0.83, 0.65)
+    errors = {"n_judged": n_judged, "new": of_new, "first": 12} if n_judged else {}
+    assert bool(why_examples_refuse(new, first, 0.02, errors)) == refuses
+    assert why_examples_refuse(replace(new, f1=0.8), first, 0.02, errors) == ""  # not clearly worse
 
 
 @pytest.mark.parametrize(("n_verdicts", "is_warned"), [(2, False), (14, True), (30, False)])

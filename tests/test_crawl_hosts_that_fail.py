@@ -51,6 +51,18 @@ class Troubled:
         return STARS
 
 
+def test_hosts_that_do_not_answer_when_the_budget_is_spent_are_named(models, tmp_path):
+    dead = a_refusing_address()
+    with Site({"/": STARS}) as site:
+        seeds = ",".join([f"{dead}/1", f"{site.url}/"])
+        done = crawl(models, tmp_path, seeds=seeds, max_minutes=0.05, settings={"DOWNLOAD_DELAY": 0})
+    assert done.exit_code == 0, done.err
+    assert done.run["finish_reason"] == "max_minutes"
+    host, why = dead.partition("//")[2], "robots.txt: connection refused"
+    assert done.run["hosts_failing"] == [{"host": host, "why": why}]
+    assert f"Did not answer: {host} ({why}). A resumed crawl asks them again" in done.err
+
+
 def test_hosts_that_do_not_answer_are_given_up_named_and_tried_again_when_the_crawl_is_resumed(models, tmp_path):
     dead = a_refusing_address()
     seeds = [f"{dead}/{number}" for number in range(4)]

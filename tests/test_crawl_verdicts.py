@@ -6,12 +6,13 @@ import csv
 import json
 import os
 import sqlite3
+import time
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 from collected import collect, collected
-from commands import ROOT, Finished, crawl, environment, read_json_lines, scrapy
+from commands import ROOT, Finished, crawl, crawl_argv, environment, read_json_lines, scrapy, started
 
 from focused.collection.verdict_files import Verdict
 from focused.collection.verdict_folder import VerdictFolder
@@ -112,6 +113,45 @@ def test_what_was_said_of_a_finished_run_decides_what_is_exported(judged):
     exported = [page["url"] for page in read_json_lines(again.run_dir / "export.jsonl")]
     assert exported == delivered(again.run_dir)
     assert refused not in exported
+
+
+def said_while_it_runs(run_dir: Path, url: str, value: bool | None) -> None:
+    """Say something of a page of a crawl that runs, and wait until its collection knows."""
+    say(run_dir, {url: value})
+    until = time.monotonic() + 60
+    while rows(run_dir)[url]["verdict"] != (None if value is None else int(value)):
+        assert time.monotonic() < until
+        time.sleep(0.05)
+
+
+@pytest.mark.slow
+def test_feeds_hold_each_delivered_page_once_however_often_people_change_their_mind_while_it_runs(tmp_path):
+    settings = {"FOCUSED_UNLABELED": "topic", "DOWNLOAD_DELAY": 1, "FOCUSED_PATIENCE": 0}
+    argv = crawl_argv(settings, "feed.jsonl", topic="demo", max_pages=150)
+    run_dir = tmp_path / "run"
+    with started(*argv, "-O", "feed.csv", cwd=tmp_path, env=environment(ROOT / "models")) as process:
+        until = time.monotonic() + 120
+        while not (run_dir / "collection.sqlite").is_file() or len(known := rows(run_dir)) < 25:
+            assert time.monotonic() < until
+            time.sleep(0.1)
+        wanted = next(url for url, row in known.items() if row["delivered"])
+        refused = next(
+            url
+            for url, row in known.items()
+            if not (row["relevant"] or row["delivered"] or row["duplicate_of"] or row["noindex"])
+        )
+        for value in (False, True):
+            said_while_it_runs(run_dir, wanted, value)
+        for value in (True, None):
+            said_while_it_runs(run_dir, refused, value)
+        assert process.exitcode is None  # it still runs
+    assert process.exitcode == 0, (tmp_path / "err").read_text()[-2000:]
+    held = sorted(delivered(run_dir))
+    assert wanted in held
+    assert refused not in held
+    assert sorted(page["url"] for page in read_json_lines(tmp_path / "feed.jsonl")) == held
+    with (tmp_path / "feed.csv").open(newline="") as file:
+        assert sorted(row["url"] for row in csv.DictReader(file)) == held
 
 
 @pytest.mark.slow
@@ -340,6 +380,27 @@ def test_refused_pages_are_taken_out_of_a_feed_in_its_own_format(kind, tmp_path)
     else:
         assert [json.loads(line) for line in path.read_text("utf-8").split("\n") if line] == items[:1]
     assert take_out(path, kind, lambda url: False) == 0
+
+
+@pytest.mark.parametrize("kind", ["jsonlines", "json", "csv"])
+def test_of_a_page_that_was_delivered_again_a_feed_keeps_the_last_and_of_other_items_all(kind, tmp_path):
+    items = [{"url": f"http://h.example/{n}", "text": text} for n, text in ((1, "a"), (2, "b"), (1, "c"), (2, "d"))]
+    path = tmp_path / "feed"
+    if kind == "csv":
+        with path.open("w", newline="", encoding="utf-8") as file:
+            csv.DictWriter(file, ["url", "text"]).writeheader()
+            csv.DictWriter(file, ["url", "text"]).writerows(items)
+    elif kind == "json":
+        path.write_text(json.dumps(items), "utf-8")
+    else:
+        path.write_text("".join(f"{json.dumps(item)}\n" for item in items), "utf-8")
+    assert take_out(path, kind, lambda url: False, {"http://h.example/1"}) == 1
+    text = path.read_text("utf-8")
+    if kind == "csv":
+        found = [row["text"] for row in csv.DictReader(text.splitlines())]
+    else:
+        found = [item["text"] for item in (json.loads(text) if kind == "json" else map(json.loads, text.splitlines()))]
+    assert found == ["b", "c", "d"]
 
 
 def test_verdicts_in_a_collection_that_is_none_are_an_error_of_one_line(tmp_path):

@@ -113,6 +113,7 @@ def test_the_language_of_the_text_is_found_where_none_is_declared():
         "<meta name=date content='99999999999999999999-01-01'>",
         "<meta property=article:author content=https://social.example/someone>",
         "<link rel=canonical href='javascript:alert(1)'><link rel=license href='http://[::1'>",
+        "<link rel=license href='javascript:alert(2)'><link rel=canonical href='data:text/html,x'>",
         "<link rel=canonical><link rel=author><meta name=author>",
         "<meta name=language content='English, of course'>",
         "".join(f"<meta name=m{n} content=x>" for n in range(1000)),

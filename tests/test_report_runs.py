@@ -159,6 +159,14 @@ def test_hosts_that_were_given_up_are_named_whatever_stands_in_the_file(tmp_path
     assert "h7.org refused 2" in text
 
 
+def test_hosts_that_did_not_answer_in_the_end_are_named_whether_or_not_they_were_given_up(tmp_path):
+    known = [{"host": f"h{n}.org", "why": "no such host"} for n in range(7)]
+    text = report_of(write_run(tmp_path / "run", hosts_failing=[*known, "nonsense"]))
+    assert "7 hosts did not answer in the end : h0.org ( no such host )" in text
+    assert "and 2 more. Their links wait; a resumed crawl asks for them." in text
+    assert "did not answer" not in report_of(write_run(tmp_path / "other", hosts_failing={"host": "h.org"}))
+
+
 def test_links_and_losses_are_told_in_words(tmp_path):
     text = report_of(write_run(tmp_path / "run"))
     assert "block 7 1 0 0.00" in text  # links, fetched, relevant, share

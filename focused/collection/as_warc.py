@@ -50,7 +50,11 @@ def write_warc(runs: JoinedRuns, path: Path) -> list[str]:
                 for offset, length in sorted(found.values()):
                     source.seek(offset)
                     file.write(source.read(length))
-    return [f"{quantity(n_missing, 'pages')} were not recorded."] if n_missing else []
+    return (
+        [f"Of these {quantity(n_missing, 'pages')} not in the file, for nothing was recorded of them."]
+        if n_missing
+        else []
+    )
 
 
 def records(source: BinaryIO) -> Iterator[tuple[str, Member]]:

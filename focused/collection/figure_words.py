@@ -14,6 +14,13 @@ if TYPE_CHECKING:
     from focused.collection.sample import Share
 
 
+NONE_YET = (
+    f"Precision and recall of the collection: not known yet; {LEAST_VERDICTS} verdicts on random pages will say (scrapy judge "
+    "asks about some; --order random about no others)"
+)
+"""What is to be said where `figure_lines` says nothing, to somebody who judges."""
+
+
 def figure_lines(found: Figures, believed: float | None) -> Iterator[str]:
     """Yield what people's verdicts say of precision and recall, and what the model believes (None: nothing).
 

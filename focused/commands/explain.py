@@ -15,6 +15,7 @@ from focused.crawl.reader_and_judge import make_judge, make_reader
 from focused.crawl.settings_layers import signed, with_topic
 from focused.method.explanation.explain import FOLLOWS_ALL, OBEYS_LINKS, OBEYS_PAGES, explain
 from focused.method.explanation.rendering import to_json, to_text
+from focused.method.page.pdf_process import is_installed, is_pdf
 from focused.method.strategies import CHOICES, make_strategy
 from focused.method.topic import load_topic
 from focused.method.training.example_content import Content, RefusedError, checked
@@ -120,4 +121,5 @@ def _read(name: str, origin: str | None) -> Content:
     try:
         return checked(url, path.read_bytes(), "text/plain" if path.suffix.lower() in _TEXT_SUFFIXES else None)
     except RefusedError as refused:
-        raise ValueError(f"There is no page to explain in {path}: {refused}.") from None
+        how = "" if is_installed() or not is_pdf(path.read_bytes()) else ". To read it: pip install 'focused[pdf]'"
+        raise ValueError(f"There is no page to explain in {path}: {refused}{how}.") from None

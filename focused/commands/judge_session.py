@@ -7,7 +7,7 @@ import signal
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from focused.collection.figure_words import figure_lines
+from focused.collection.figure_words import NONE_YET, figure_lines
 from focused.collection.schema import CollectionFileError
 from focused.collection.verdict_words import contradictions
 from focused.commands.judge_display import Display
@@ -93,7 +93,7 @@ def _ending(session: JudgingSession, run_dir: Path) -> Iterator[str]:
     n_yes, n_no, n_skipped = session.counts
     if n_yes or n_no or n_skipped:
         yield f"{n_yes} relevant, {n_no} not, {n_skipped} skipped: {session.path}"
-    yield from figure_lines(session.figures(), session.about.believed_precision())
+    yield from list(figure_lines(session.figures(), session.about.believed_precision())) or [NONE_YET]
     yield from contradictions(session.about.opinions_on_pages())
     if topic := session.about.about("topic"):
         yield as_typed(

@@ -13,6 +13,7 @@ from focused.commands.train_from_run_words import (
     compared_in_words,
     decided,
     verdict_on,
+    why_examples_refuse,
     would,
 )
 from focused.commands.train_put_in_place import NothingNewError, put_in_place
@@ -129,6 +130,7 @@ def train_from_run(
             found.why_worse(tolerance)
             or new.why_worse(first, tolerance, widens=widens, is_assumed=is_assumed)
             or why_forgets(retraining.accepted(made), labels, people, tolerance)
+            or ("" if is_assumed else why_examples_refuse(new, first, tolerance, errors))
         )
     else:
         why = "" if by_people else errors_in_words(errors)

@@ -65,7 +65,8 @@ def about_verdicts(made: Topic, n_judged: int, n_slips: int, run: RunLabels) -> 
         ]
         if n_slips:
             lines.append(
-                f"  {quantity(n_slips, 'verdicts')} were not learnt from: all other examples speak against them."
+                f"  {quantity(n_slips, 'verdicts')} were not learnt from: all other examples speak against them. "
+                "Their own pages follow them all the same."
             )
     lines += contradictions(run.said)
     if about := about_not_fetched(run.n_not_fetched):
@@ -115,21 +116,34 @@ def compared_in_words(why: str, by_people: bool | None, errors: Mapping[str, int
     return f"{'It is better by what people say' if by_people else otherwise} ({errors_in_words(errors)})"
 
 
+def why_examples_refuse(
+    new: AcceptanceFigures, first: AcceptanceFigures, tolerance: float, errors: Mapping[str, int]
+) -> str:
+    """Return why a topic's own examples refuse a model that many verdicts do not call better; empty if they do not.
+
+    A few verdicts may be all that is known of what the examples do not show; of many some would say so.
+    """
+    if errors.get("n_judged", 0) < _MANY_VERDICTS or errors["new"] < errors["first"]:
+        return ""
+    return replace(new, skill=first.skill).why_worse(first, tolerance)
+
+
 def against_by_examples(
     new: AcceptanceFigures, first: AcceptanceFigures, tolerance: float, errors: Mapping[str, int]
 ) -> str:
-    """Return a warning where a topic's own examples call a model worse that is accepted by verdicts; else empty.
+    """Return a warning where a topic's own examples call a model worse that is accepted by a few verdicts; else empty.
 
     Where many verdicts speak for it there is none: they may widen a topic to what its examples do not show. A few cannot show
     that, and may as well have spoilt the model.
     """
     n_judged = errors.get("n_judged", 0)
+    if n_judged >= _MANY_VERDICTS:
+        return ""
     # Relevances move with what verdicts teach, so the Brier skill falls with the best of them, too.
     why = replace(new, skill=first.skill).why_worse(first, tolerance)
-    is_many = n_judged >= _MANY_VERDICTS
-    if not why or (is_many and errors["new"] < errors["first"]):
+    if not why:
         return ""
-    but = "these do not show that it is better" if is_many else f"{quantity(n_judged, 'verdicts')} are few"
+    but = f"{quantity(n_judged, 'verdicts')} are few"
     return (
         f"WARNING: by the topic's own examples it is clearly worse: {why}. It is accepted all the same, for verdicts may show "
         f"what the examples do not; but {but}. Judge more pages and train again, or keep the former topic."

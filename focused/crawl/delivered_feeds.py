@@ -1,4 +1,4 @@
-"""Scrapy's feeds of a crawl: pages that were refused after they had been delivered are taken out of those in files."""
+"""Scrapy's feeds in files: pages that are delivered no more are taken out, and no page stands in one of them twice."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from focused.crawl.delivered_files import FEED_FORMATS, take_out
 from focused.utils.words import quantity
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Container
 
 logger = logging.getLogger(__name__)
 
@@ -26,8 +26,8 @@ class DeliveredFeeds:
         """Note a feed that is written: the receiver of Scrapy's signal."""
         self._feeds.append((str(slot.uri), str(slot.format)))
 
-    def put_right(self, is_refused: Callable[[str], bool]) -> None:
-        """Take pages out of all feeds, by their URLs."""
+    def put_right(self, is_refused: Callable[[str], bool], once: Container[str]) -> None:
+        """Take pages out of all feeds, by their URLs; of those that may stand there twice the last stays."""
         for uri, kind in self._feeds:
             parts = urlsplit(uri)
             if parts.scheme not in ("", "file") or kind not in FEED_FORMATS:
@@ -38,9 +38,13 @@ class DeliveredFeeds:
                 )
                 continue
             try:
-                n_out = take_out(Path(unquote(parts.path) if parts.scheme else uri), kind, is_refused)
+                n_out = take_out(Path(unquote(parts.path) if parts.scheme else uri), kind, is_refused, once)
             except (OSError, ValueError) as error:
                 logger.error("%s cannot be put right by what people and the last model say: %s", uri, error)
             else:
                 if n_out:
-                    logger.info("%s refused later taken out of %s", quantity(n_out, "pages"), uri)
+                    logger.info(
+                        "%s of pages that were refused later, or came again, taken out of %s",
+                        quantity(n_out, "lines"),
+                        uri,
+                    )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from focused.utils.csv_fields import long_fields
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Container, Iterable, Mapping
     from pathlib import Path
 
     from focused.collection.verdict_rows import Delivered
@@ -81,10 +81,10 @@ def put_pages_right(
     return n_lines - len(wanted), len(added)
 
 
-def take_out(path: Path, kind: str, refused: Callable[[str], bool]) -> int:
+def take_out(path: Path, kind: str, refused: Callable[[str], bool], once: Container[str] = ()) -> int:
     """Take the items out of a feed's file whose URL people refuse; return how many there were.
 
-    ``kind``: one of `FEED_FORMATS`. Items without a URL stay.
+    ``kind``: one of `FEED_FORMATS`. Items without a URL stay. Of several items with one of the URLs ``once`` the last stays.
 
     Raises
     ------
@@ -93,15 +93,15 @@ def take_out(path: Path, kind: str, refused: Callable[[str], bool]) -> int:
     """
     text = path.read_text(encoding="utf-8")
     if kind == "csv":
-        kept, n_out = _of_rows(text, refused)
+        kept, n_out = _of_rows(text, refused, once)
     elif kind == "json":
         items = json.loads(text or "[]")
-        good = [item for item in items if not refused(_url(item))]
+        good = [items[place] for place in _places(map(_url, items), refused, once)]
         n_out = len(items) - len(good)
         kept = "[\n" + ",\n".join(json.dumps(item, ensure_ascii=False) for item in good) + "\n]"
     else:
         lines = text.split("\n")  # not at U+2028 and the like, which stand in texts
-        good_lines = [line for line in lines if not refused(_url(_object(line)))]
+        good_lines = [lines[place] for place in _places((_url(_object(line)) for line in lines), refused, once)]
         n_out, kept = len(lines) - len(good_lines), "\n".join(good_lines)
     if n_out:
         temporary = path.with_name(f"{path.name}.part")
@@ -110,7 +110,14 @@ def take_out(path: Path, kind: str, refused: Callable[[str], bool]) -> int:
     return n_out
 
 
-def _of_rows(text: str, refused: Callable[[str], bool]) -> tuple[str, int]:
+def _places(urls: Iterable[str], refused: Callable[[str], bool], once: Container[str]) -> list[int]:
+    """Return the places of the items that stay, by their URLs, in order."""
+    known = list(urls)
+    last = {url: place for place, url in enumerate(known)}
+    return [place for place, url in enumerate(known) if not refused(url) and not (url in once and last[url] != place)]
+
+
+def _of_rows(text: str, refused: Callable[[str], bool], once: Container[str]) -> tuple[str, int]:
     from io import StringIO
 
     try:
@@ -121,7 +128,8 @@ def _of_rows(text: str, refused: Callable[[str], bool]) -> tuple[str, int]:
     column = rows[0].index("url") if rows and "url" in rows[0] else -1
     if column < 0:
         return text, 0
-    kept = [rows[0], *(row for row in rows[1:] if not (len(row) > column and refused(row[column])))]
+    urls = (row[column] if len(row) > column else "" for row in rows[1:])
+    kept = [rows[0], *(rows[1 + place] for place in _places(urls, refused, once))]
     out = StringIO(newline="")
     csv.writer(out).writerows(kept)
     return out.getvalue(), len(rows) - len(kept)

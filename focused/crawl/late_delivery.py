@@ -33,6 +33,8 @@ class LateDelivery:
     def __init__(self, crawler: Crawler, item_of: Callable[[str], PageItem | None]) -> None:
         self._crawler, self._item_of = crawler, item_of
         self._changes: deque[Change] = deque()
+        #: URLs of pages that were delivered late: a page that came back after it had been refused is in a feed twice.
+        self.passed: set[str] = set()
         #: Whether changes are being passed on in turns of their own.
         self.is_passing = False
 
@@ -58,6 +60,7 @@ class LateDelivery:
             if item is None:
                 continue
             if change.is_delivered:
+                self.passed.add(change.url)
                 await self._chain(item)
                 await self._crawler.signals.send_catch_log_async(
                     signals.item_scraped, item=item, response=None, spider=self._crawler.spider
@@ -72,6 +75,7 @@ class LateDelivery:
             change = self._changes.popleft()
             n_untold += 1
             if change.is_delivered and (item := self._item_of(change.url)) is not None:
+                self.passed.add(change.url)
                 self._crawler.signals.send_catch_log(
                     signals.item_scraped, item=item, response=None, spider=self._crawler.spider
                 )

@@ -271,6 +271,9 @@ class HarvestMonitor:
                     {"host": host, "why": why, "links": n_links}
                     for host, why, n_links in frontier_of(self.crawler).given_up_hosts()[:_MOST_KEPT]
                 ],
+                "hosts_failing": [
+                    {"host": host, "why": why} for host, why in frontier_of(self.crawler).failing_hosts()[:_MOST_KEPT]
+                ],
                 "stood_back": frontier_of(self.crawler).stood_back()[:_MOST_KEPT],
                 "stats": self.crawler.stats.get_stats(),
             }

@@ -62,6 +62,7 @@ class Summary:
         yield from (self._counted(name, what) for name, what in LOSSES.items())
         yield self._about_sources(stats)
         yield self._about_hosts()
+        yield self._about_failing_hosts()
         yield self._about_what_stood_back()
         yield pdf_summary(stats)
         yield pdf_advice(stats, is_installed=is_installed())
@@ -138,6 +139,11 @@ class Summary:
         hosts = frontier_of(self._crawler).given_up_hosts()
         named = [f"{host} ({why}; {quantity(n_links, 'links')})" for host, why, n_links in hosts]
         return f"Given up because they did not answer: {_first(named)}" if named else ""
+
+    def _about_failing_hosts(self) -> str:
+        """Name the hosts that did not answer last, and are not given up yet."""
+        named = [f"{host} ({why})" for host, why in frontier_of(self._crawler).failing_hosts()]
+        return f"Did not answer: {_first(named)}. A resumed crawl asks them again" if named else ""
 
     def _about_what_stood_back(self) -> str:
         named = frontier_of(self._crawler).stood_back()

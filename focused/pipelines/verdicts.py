@@ -62,7 +62,7 @@ class VerdictsPipeline:
         #: Canonical forms of which people say another thing.
         self._heard: dict[str, None] = {}
         self._late = LateDelivery(crawler, self._item)
-        #: Delivered pages that the last model calls irrelevant.
+        #: Pages that were delivered, and are no more: by what people say, or by the last model.
         self._withdrawn: set[str] = set()
         #: Pages that ``pages.jsonl`` had before the pipelines hear that they are delivered.
         self._stored: set[str] = set()
@@ -116,9 +116,7 @@ class VerdictsPipeline:
         self._reader.read_all()
         self._take_in_new()
         if self._rows is not None:
-            changes = await judge_again(self._crawl, self._crawler.settings, self._stats)
-            self._withdrawn |= {change.url for change in changes if not change.is_delivered}
-            self._late.add(changes)
+            self._add(await judge_again(self._crawl, self._crawler.settings, self._stats))
         await self._late.pass_on()
 
     def close_spider(self) -> None:
@@ -142,10 +140,10 @@ class VerdictsPipeline:
         self._reader.close()
 
     def feed_exporter_closed(self) -> None:
-        """Take out of the feeds what people, or the last model, refused after it had been delivered."""
-        if not len(self._reader.table) and not self._withdrawn:
+        """Take out of the feeds what people, or the last model, refused after it had been delivered, and what came twice."""
+        if not len(self._reader.table) and not self._withdrawn and not self._late.passed:
             return
-        self._feeds.put_right(self._is_refused)
+        self._feeds.put_right(self._is_refused, self._late.passed)
 
     def _look(self) -> None:
         """Take in what is new, and tell the pipelines."""
@@ -173,9 +171,15 @@ class VerdictsPipeline:
     def _changed(self, changes: list[Change]) -> None:
         if (n_used := self._try(lambda rows: rows.n_judged())) is not None:
             self._stats.set_value("focused/verdicts/used_count", n_used)
-        self._late.add(changes)
+        self._add(changes)
         for change in changes:
             self._stats.inc_value(f"focused/verdicts/{'added' if change.is_delivered else 'withdrawn'}_count")
+
+    def _add(self, changes: list[Change]) -> None:
+        """Note changes of delivery, for the pipelines and for the feeds."""
+        self._late.add(changes)
+        for change in changes:
+            (self._withdrawn.discard if change.is_delivered else self._withdrawn.add)(change.url)
 
     def _try(self, do: Any) -> Any:
         if self._rows is None:

@@ -74,7 +74,7 @@ def _caption(run: Run, found: Delivered) -> Iterator[object]:
     if found.n_all != run.n_relevant:
         yield f"When they came, {run.n_relevant:,} were called relevant; verdicts, copies or a later model have changed that. "
     yield "All with their texts: "
-    yield element("code", as_typed(shlex.join(["scrapy", "export", str(run.directory)])))
+    yield element("code", as_typed(shlex.join(["scrapy", "export", str(run.directory), "--format", "jsonl"])))
 
 
 def _page(page: DeliveredPage) -> Markup:

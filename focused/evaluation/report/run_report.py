@@ -267,7 +267,9 @@ def _facts(run: Run) -> Iterator[Markup]:
     yield element("h3", "The run")
     if run.run:
         yield command(run.run.get("command"))
-    known = {key: value for key, value in run.run.items() if key not in ("command", "stats", "hosts_given_up")}
+    # What people said later stands above, and hosts in a section of their own.
+    elsewhere = ("command", "stats", "judged", "hosts_given_up", "hosts_failing")
+    known = {key: value for key, value in run.run.items() if key not in elsewhere}
     yield facts({"directory": str(run.directory), **known})
     if run.stats:
         rows = [(name(key), name(value)) for key, value in sorted(run.stats.items())]

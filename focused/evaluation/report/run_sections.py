@@ -64,9 +64,9 @@ def _place(url: str) -> str:
 
 
 def failed_hosts(run: Run) -> Iterator[Markup]:
-    """Name the hosts that did not answer and were given up; more than a few as a table that opens."""
-    known = run.run.get("hosts_given_up")
-    found = [each for each in (known if isinstance(known, list) else []) if isinstance(each, dict)]
+    """Name the hosts that did not answer: those that were given up, more than a few as a table that opens, and the others."""
+    yield from _failing_hosts(run)
+    found = _objects(run.run.get("hosts_given_up"))
     if not found:
         return
     n_given_up = run.stats.get("focused/hosts/given_up_count")
@@ -83,6 +83,24 @@ def failed_hosts(run: Run) -> Iterator[Markup]:
         caption = f"The {_TOP} with most links of {n_hosts:,}." if n_hosts > _TOP else ""
         shown = table("Given up", caption, ("host", "why", "links"), rows, n_text=2)
         yield folded("Hosts that did not answer", shown)
+
+
+def _failing_hosts(run: Run) -> Iterator[Markup]:
+    """Name the hosts that did not answer when the crawl ended, and were not given up."""
+    if not (found := _objects(run.run.get("hosts_failing"))):
+        return
+    named = [
+        joined((name(str(each.get("host", "unknown"))), " (", name(str(each.get("why", "unknown"))), ")"))
+        for each in found[:_MOST_NAMED]
+    ]
+    more = f" and {len(found) - len(named):,} more" if len(found) > len(named) else ""
+    parts = [element("strong", f"{quantity(len(found), 'hosts')} did not answer in the end"), ": ", joined(named, ", ")]
+    yield element("p", *parts, more, ". Their links wait; a resumed crawl asks for them.", class_="note")
+
+
+def _objects(known: Any) -> list[dict[str, Any]]:
+    """Return the objects of a list in a run's file, which may hold anything."""
+    return [each for each in (known if isinstance(known, list) else []) if isinstance(each, dict)]
 
 
 def referrers(run: Run) -> Iterator[Markup]:

@@ -99,7 +99,7 @@ def metadata_of(page: Page, today: str = "", main_text: str = "") -> Metadata:
     target = said.get("canonical", "").strip()
     canonical = UrlResolver(page.url, page.marked_text.base).resolve(target) if target else ""
     licence = first("license", _LICENSE)
-    if licence and " " not in licence and ("/" in licence or "." in licence):
+    if licence and " " not in licence and any(mark in licence for mark in "/.:"):  # an address, or a scheme of any kind
         found = UrlResolver(page.url, page.marked_text.base).resolve_file(licence)
         licence = "" if found in REFUSALS else found
     return Metadata(
@@ -141,9 +141,21 @@ def _language(page: Page, declared: list[str], main_text: str) -> str:
     for each in declared:
         code = re.split("[,;]", each, maxsplit=1)[0].strip()
         if code and _is_language(code):
-            return code.replace("_", "-")
+            return _as_usual(code)
     # What looks for one language of a page in haste would believe the first letters of what is none.
     return language_of_text(page, main_text) if any(declared) else page_language(page, main_text)
+
+
+def _as_usual(code: str) -> str:
+    """Return the code of a language with letters as small and large as RFC 5646 has them.
+
+    >>> _as_usual("EN_us"), _as_usual("zh-hant-TW"), _as_usual("de")
+    ('en-US', 'zh-Hant-TW', 'de')
+    """
+    first, *more = code.replace("_", "-").lower().split("-")
+    return "-".join(
+        [first, *(each.upper() if len(each) == 2 else each.title() if len(each) == 4 else each for each in more)]
+    )
 
 
 def _commons(page: Page) -> str:
