@@ -86,7 +86,10 @@ def test_a_server_that_breaks_off_while_a_worker_hears_of_earlier_pages_is_asked
     def hear_and_break_off(texts):
         heard.extend(map(tuple, texts))
         with connect(database) as sql:
-            sql.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()")
+            sql.execute(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+                "WHERE datname = current_database() AND pid <> pg_backend_pid()"
+            )
 
     second.worker.texts.listen(hear_and_break_off, 10)
     second.close()

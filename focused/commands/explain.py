@@ -15,7 +15,6 @@ from focused.crawl.reader_and_judge import make_judge, make_reader
 from focused.crawl.settings_layers import signed, with_topic
 from focused.method.explanation.explain import FOLLOWS_ALL, OBEYS_LINKS, OBEYS_PAGES, explain
 from focused.method.explanation.rendering import to_json, to_text
-from focused.method.page.pdf_process import is_installed, is_pdf
 from focused.method.strategies import CHOICES, make_strategy
 from focused.method.topic import load_topic
 from focused.method.training.example_content import Content, RefusedError, checked
@@ -106,8 +105,7 @@ def _content(page: str, opts: argparse.Namespace, web: str, settings: Settings) 
         try:
             return fetched.content(url)
         except RefusedError as refused:
-            detail = f" ({refused.detail})" if refused.detail else ""
-            raise ValueError(f"There is no page to explain under {url}: {refused}{detail}.") from None
+            raise _nothing_there(f"under {url}", refused) from None
 
 
 def _read(name: str, origin: str | None) -> Content:
@@ -121,5 +119,9 @@ def _read(name: str, origin: str | None) -> Content:
     try:
         return checked(url, path.read_bytes(), "text/plain" if path.suffix.lower() in _TEXT_SUFFIXES else None)
     except RefusedError as refused:
-        how = "" if is_installed() or not is_pdf(path.read_bytes()) else ". To read it: pip install 'focused[pdf]'"
-        raise ValueError(f"There is no page to explain in {path}: {refused}{how}.") from None
+        raise _nothing_there(f"in {path}", refused) from None
+
+
+def _nothing_there(where: str, refused: RefusedError) -> ValueError:
+    detail = f" ({refused.detail})" if refused.detail else ""
+    return ValueError(f"There is no page to explain {where}: {refused}{detail}.")
