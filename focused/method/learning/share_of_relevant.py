@@ -135,10 +135,8 @@ def _upper_bound(positive: NDArray[np.float64], met: NDArray[np.float64]) -> tup
     A relevant page looks more like the topic than an example half of the time. So if an example does so more than a page met
     with probability A, at most 2 (1 - A) of these are relevant.
     """
-    ratio = least_ratio(positive, met)
-    places = np.searchsorted(np.sort(met), positive, side="left") + np.searchsorted(
-        np.sort(met), positive, side="right"
-    )
+    ratio, ordered = least_ratio(positive, met), np.sort(met)
+    places = np.searchsorted(ordered, positive, side="left") + np.searchsorted(ordered, positive, side="right")
     above = float(places.mean()) / (2 * len(met))
     return (max(ratio, min(2 * (1 - above), _MOST)), True) if above < _ONE_HEAP else (ratio, False)
 
