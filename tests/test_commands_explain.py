@@ -103,6 +103,7 @@ CASES = {
     "url": (("stars", "page.html", "--url", "h.org"), "--url must be a URL"),
     "binary": (("stars", "binary.html"), "There is no page to explain in binary.html: binary"),
     "empty": (("stars", "empty.html"), "There is no page to explain in empty.html: empty"),
+    "PDF": (("stars", "broken.pdf"), "There is no page to explain in broken.pdf: PDF file (damaged)"),
     "web": (("stars", "http://h.org/", "--web", "nowhere.warc"), "nowhere.warc"),
     "setting unknown": (("stars", "page.html", "-s", "FOCUSED_SIMILARTY=cosine"), "Did you mean 'FOCUSED_SIMILARITY'?"),
     "setting": (("stars", "page.html", "-s", "FOCUSED_BLOCK_ALPHA=x"), "FOCUSED_BLOCK_ALPHA must be a number"),
@@ -114,6 +115,7 @@ def test_what_cannot_be_explained_is_one_line(explain, tmp_path, case):
     (tmp_path / "page.html").write_bytes(hand_made.html("Page."))
     (tmp_path / "binary.html").write_bytes(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" * 9)
     (tmp_path / "empty.html").write_bytes(b"")
+    (tmp_path / "broken.pdf").write_bytes(b"%PDF-1.4\nnothing else")
     argv, fragment = CASES[case]
     assert fragment in refused(explain(*argv))
 

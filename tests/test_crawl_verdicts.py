@@ -356,13 +356,7 @@ def test_a_file_of_pages_is_put_right_whatever_a_killed_crawl_left_in_it(tmp_pat
     assert [each.name for each in tmp_path.iterdir()] == ["pages.jsonl"]
 
 
-@pytest.mark.parametrize("kind", ["jsonlines", "json", "csv"])
-def test_refused_pages_are_taken_out_of_a_feed_in_its_own_format(kind, tmp_path):
-    items = [
-        {"url": "http://h.example/1", "text": "a\nb, \u2028c" + "x" * 200_000},
-        {"url": "http://h.example/2", "text": "d"},
-    ]
-    path = tmp_path / "feed"
+def write_feed(path: Path, kind: str, items: list[dict[str, str]]) -> None:
     if kind == "csv":
         with path.open("w", newline="", encoding="utf-8") as file:
             csv.DictWriter(file, ["url", "text"]).writeheader()
@@ -371,14 +365,26 @@ def test_refused_pages_are_taken_out_of_a_feed_in_its_own_format(kind, tmp_path)
         path.write_text(json.dumps(items, ensure_ascii=False), "utf-8")
     else:
         path.write_text("".join(f"{json.dumps(item, ensure_ascii=False)}\n" for item in items), "utf-8")
-    assert take_out(path, kind, lambda url: url.endswith("/2")) == 1
+
+
+def read_feed(path: Path, kind: str) -> list[dict[str, str]]:
     if kind == "csv":
         with path.open(newline="", encoding="utf-8") as file, long_fields():
-            assert list(csv.DictReader(file)) == items[:1]
-    elif kind == "json":
-        assert json.loads(path.read_text("utf-8")) == items[:1]
-    else:
-        assert [json.loads(line) for line in path.read_text("utf-8").split("\n") if line] == items[:1]
+            return list(csv.DictReader(file))
+    text = path.read_text("utf-8")
+    return json.loads(text) if kind == "json" else [json.loads(line) for line in text.split("\n") if line]
+
+
+@pytest.mark.parametrize("kind", ["jsonlines", "json", "csv"])
+def test_refused_pages_are_taken_out_of_a_feed_in_its_own_format(kind, tmp_path):
+    items = [
+        {"url": "http://h.example/1", "text": "a\nb, \u2028c" + "x" * 200_000},
+        {"url": "http://h.example/2", "text": "d"},
+    ]
+    path = tmp_path / "feed"
+    write_feed(path, kind, items)
+    assert take_out(path, kind, lambda url: url.endswith("/2")) == 1
+    assert read_feed(path, kind) == items[:1]
     assert take_out(path, kind, lambda url: False) == 0
 
 
@@ -386,21 +392,9 @@ def test_refused_pages_are_taken_out_of_a_feed_in_its_own_format(kind, tmp_path)
 def test_of_a_page_that_was_delivered_again_a_feed_keeps_the_last_and_of_other_items_all(kind, tmp_path):
     items = [{"url": f"http://h.example/{n}", "text": text} for n, text in ((1, "a"), (2, "b"), (1, "c"), (2, "d"))]
     path = tmp_path / "feed"
-    if kind == "csv":
-        with path.open("w", newline="", encoding="utf-8") as file:
-            csv.DictWriter(file, ["url", "text"]).writeheader()
-            csv.DictWriter(file, ["url", "text"]).writerows(items)
-    elif kind == "json":
-        path.write_text(json.dumps(items), "utf-8")
-    else:
-        path.write_text("".join(f"{json.dumps(item)}\n" for item in items), "utf-8")
+    write_feed(path, kind, items)
     assert take_out(path, kind, lambda url: False, {"http://h.example/1"}) == 1
-    text = path.read_text("utf-8")
-    if kind == "csv":
-        found = [row["text"] for row in csv.DictReader(text.splitlines())]
-    else:
-        found = [item["text"] for item in (json.loads(text) if kind == "json" else map(json.loads, text.splitlines()))]
-    assert found == ["b", "c", "d"]
+    assert read_feed(path, kind) == items[1:]
 
 
 def test_verdicts_in_a_collection_that_is_none_are_an_error_of_one_line(tmp_path):

@@ -14,6 +14,7 @@ from commands import ROOT, crawl, environment, scrapy
 from markdown_it import MarkdownIt
 from pyarrow import parquet
 from warcio.archiveiterator import ArchiveIterator
+from warcio.warcwriter import WARCWriter
 
 from focused.collection.joined import RECORD_FIELDS
 from focused.collection.page import CollectedPage
@@ -194,6 +195,19 @@ def test_warc_holds_the_answers_byte_for_byte(first, delivered):
     assert (refused.exit_code, refused.err.count("\n")) == (1, 1)
     assert "nothing was recorded (FOCUSED_WARC). Choose another: --format jsonl" in refused.err
     assert not list(first.glob("x.warc.gz*"))
+
+
+def test_a_page_of_which_nothing_was_recorded_is_said_to_be_missing_in_a_warc_file(first, delivered):
+    lost, path = min(delivered), first / "first" / "pages.warc.gz"
+    with path.open("rb") as source, (first / "less").open("wb") as out:
+        writer = WARCWriter(out, gzip=True)
+        for record in ArchiveIterator(source):
+            if record.rec_headers.get_header("WARC-Target-URI") != lost:
+                writer.write_record(record)
+    (first / "less").replace(path)
+    done = export(first, "first", "--format", "warc")
+    assert done.exit_code == 0, done.err
+    assert f"{len(delivered)} pages of 1 run.\nNot in the file, for nothing was recorded of them: 1 page." in done.out
 
 
 def test_sqlite_is_one_file_that_can_be_searched(first, delivered):

@@ -427,6 +427,7 @@ def test_the_report_begins_with_the_title_of_the_topic_and_the_pages_of_the_coll
     page = page_of(write_run_report([folder]))
     assert next(text for text in page.words if text.strip()) == "Stars & planets"
     assert "4 pages, the most relevant first" in page.text
+    assert f"All with their texts: scrapy export {folder} --format jsonl" in " ".join(page.text.split())
     table = page.text.split("The pages")[1].split("How the crawl went")[0]
     assert "page date people relevance" in table  # one language and no author say nothing
     places = [table.index(f"<i>Page {number}</i>") for number in (1, 5, 3, 2)]

@@ -7,6 +7,7 @@ from stores import link
 from focused.frontier.shared.leasing import TakenHost
 from focused.frontier.shared.link_rows import waiting_from
 from focused.frontier.shared.links_wanted import AHEAD, LinksWanted
+from focused.frontier.shared.own_host import OwnHost
 from focused.frontier.shared.own_hosts import OwnHosts
 from focused.frontier.shared.page import EndedLink, Move, PageCommit
 from focused.frontier.store.ranks import Ranks, priority_of
@@ -163,11 +164,17 @@ def test_only_news_up_to_the_horizon_are_wanted_while_memory_has_enough():
     assert len(names(own)) == AHEAD + 1
 
 
-def test_where_few_are_left_those_beyond_the_horizon_are_wanted_too():
+def with_few_links_left() -> tuple[OwnHosts, OwnHost]:
+    """Return a host of which so many links were leased that more are wanted, among its worker's own."""
     own = owned(*(waiting(str(number), 0.6, number) for number in range(AHEAD)))
     host = own.get(HOST)
     while not host.wants_links:
         own.lease(host.best())
+    return own, host
+
+
+def test_where_few_are_left_those_beyond_the_horizon_are_wanted_too():
+    own, host = with_few_links_left()
     wanted = host.ask()
     assert wanted.horizon is None
     own.fetched(HOST, [waiting("beyond", 0.3)], wanted)
@@ -176,10 +183,7 @@ def test_where_few_are_left_those_beyond_the_horizon_are_wanted_too():
 
 
 def test_a_known_link_that_memory_has_let_go_while_others_were_read_is_not_lost():
-    own = owned(*(waiting(str(number), 0.6, number) for number in range(AHEAD)))
-    host = own.get(HOST)
-    while not host.wants_links:
-        own.lease(host.best())
+    own, host = with_few_links_left()
     wanted = host.ask()
     moved(own, host.best().number, 0.1)  # beyond the horizon
     own.fetched(HOST, [], wanted)

@@ -50,11 +50,7 @@ def write_warc(runs: JoinedRuns, path: Path) -> list[str]:
                 for offset, length in sorted(found.values()):
                     source.seek(offset)
                     file.write(source.read(length))
-    return (
-        [f"Of these {quantity(n_missing, 'pages')} not in the file, for nothing was recorded of them."]
-        if n_missing
-        else []
-    )
+    return [f"Not in the file, for nothing was recorded of them: {quantity(n_missing, 'pages')}."] if n_missing else []
 
 
 def records(source: BinaryIO) -> Iterator[tuple[str, Member]]:

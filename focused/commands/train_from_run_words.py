@@ -125,7 +125,7 @@ def why_examples_refuse(
     """
     if errors.get("n_judged", 0) < _MANY_VERDICTS or errors["new"] < errors["first"]:
         return ""
-    return replace(new, skill=first.skill).why_worse(first, tolerance)
+    return _why_worse(new, first, tolerance)
 
 
 def against_by_examples(
@@ -137,17 +137,22 @@ def against_by_examples(
     that, and may as well have spoilt the model.
     """
     n_judged = errors.get("n_judged", 0)
-    if n_judged >= _MANY_VERDICTS:
+    why = _why_worse(new, first, tolerance)
+    if n_judged >= _MANY_VERDICTS or not why:
         return ""
-    # Relevances move with what verdicts teach, so the Brier skill falls with the best of them, too.
-    why = replace(new, skill=first.skill).why_worse(first, tolerance)
-    if not why:
-        return ""
-    but = f"{quantity(n_judged, 'verdicts')} are few"
     return (
         f"WARNING: by the topic's own examples it is clearly worse: {why}. It is accepted all the same, for verdicts may show "
-        f"what the examples do not; but {but}. Judge more pages and train again, or keep the former topic."
+        f"what the examples do not; but {quantity(n_judged, 'verdicts')} are few. Judge more pages and train again, or keep "
+        "the former topic."
     )
+
+
+def _why_worse(new: AcceptanceFigures, first: AcceptanceFigures, tolerance: float) -> str:
+    """Return why a topic's own examples call a model clearly worse; empty if they do not.
+
+    Relevances move with what verdicts teach, so the Brier skill falls with the best of them, too: it is not compared.
+    """
+    return replace(new, skill=first.skill).why_worse(first, tolerance)
 
 
 def verdict_on(found: Comparison, new: AcceptanceFigures, first: AcceptanceFigures, widens: bool) -> str:

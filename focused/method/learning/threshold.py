@@ -82,6 +82,29 @@ def with_best_page_threshold(
     return _with_threshold(calibration, relevance[order], np.where(too_many, 0.0, f1))
 
 
+def within_bounds(best: float, of_positives: NDArray[np.float64], least: float, least_recall: float) -> float:
+    """Return the best threshold, or what stands above it: at least ``least``, but reached by so many of the positives.
+
+    >>> within_bounds(0.3, np.array([0.1, 0.2, 0.9]), 0.4, 0.0)
+    0.4
+    >>> within_bounds(0.3, np.array([0.1, 0.2, 0.3]), 0.4, 0.5)
+    0.2
+
+    Parameters
+    ----------
+    best, least : float
+        Relevances, in [0, 1].
+    of_positives : ndarray of shape (n_positive,)
+        Relevances of the labelled positives, each held out.
+    least_recall : float
+        Share of them, in [0, 1], that reach the threshold at least.
+    """
+    threshold = max(best, least)
+    if least_recall:
+        threshold = min(threshold, float(np.quantile(of_positives, 1 - least_recall, method="lower")))
+    return threshold
+
+
 def _with_threshold(
     calibration: Calibration, ordered: NDArray[np.float64], f1: NDArray[np.float64]
 ) -> tuple[Calibration, float]:

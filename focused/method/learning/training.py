@@ -15,7 +15,7 @@ from focused.method.learning.held_out import Units, held_out_decisions, short_te
 from focused.method.learning.learners import LEARNERS, knows_hidden_share, knows_vectors, make_learner
 from focused.method.learning.metrics import brier_score, figures_at_thresholds, page_figures
 from focused.method.learning.pu_calibration import STRENGTH
-from focused.method.learning.threshold import with_best_page_threshold
+from focused.method.learning.threshold import with_best_page_threshold, within_bounds
 from focused.method.learning.trained_model import TrainedModel, TrainingFigures, strongest_terms
 from focused.method.learning.training_set import LinkExamples, TrainingSet, prepare, with_page_of_words
 from focused.method.learning.unit_calibration import (
@@ -220,11 +220,9 @@ def train_topic(
     page_examples = CalibrationExamples(decisions[0], pages.n_known, labels, weights)
     page, block = calibrate_pages(line, page_examples, short_examples)
     page, _ = with_best_page_threshold(page, found, n_known, is_shown, prior=prior, is_background=is_background)
-    threshold = max(page.threshold, least_threshold)
-    if least_recall:
-        of_positives = page.relevance(found, n_known)[is_shown]
-        threshold = min(threshold, float(np.quantile(of_positives, 1 - least_recall, method="lower")))
-    page = replace(page, threshold=kept_threshold or threshold)
+    of_positives = page.relevance(found, n_known)[is_shown]
+    threshold = kept_threshold or within_bounds(page.threshold, of_positives, least_threshold, least_recall)
+    page = replace(page, threshold=threshold)
     calibrations = {"page": page, "block": block}
     relevance = page.relevance(decisions[0], pages.n_known)
     for kind, group, of_links in zip(("anchor", "context"), links, decisions[2:], strict=True):
