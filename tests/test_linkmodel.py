@@ -326,7 +326,9 @@ def test_a_session_goes_on_with_what_another_has_recorded():
     assert scores(again, *links) == pytest.approx(scores(session, *links), abs=0.05)
 
 
-def test_a_frontier_is_told_of_waiting_links_whose_score_has_changed():
+@pytest.mark.parametrize("sign", [1, -1])
+def test_a_frontier_is_told_of_waiting_links_whose_score_has_changed(sign):
+    """By their numbers: of rows, or fingerprints where many workers share links, of which half are negative."""
     session = LinkSession(every_pages=10)
     place = {}
     for found in many(60):
@@ -335,8 +337,8 @@ def test_a_frontier_is_told_of_waiting_links_whose_score_has_changed():
         for url, score in zip(found.links, session.scorer.scores(ids).tolist(), strict=True):
             number = session.memory.number(url)
             if url not in place and np.isnan(session.memory.links["outcome"][number]):
-                place[url] = [len(place) + 1, score]
-                session.placed(url, len(place), score)
+                place[url] = [sign * (len(place) + 1), score]
+                session.placed(url, place[url][0], score)
         if led is not None and found.urls[0] in place:
             del place[found.urls[0]]  # it is fetched
             place[found.urls[0] + "#"] = [0, 0.0]

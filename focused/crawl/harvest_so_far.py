@@ -66,11 +66,13 @@ class HarvestSoFar:
                 "Look at the pages below the threshold, or judge some: scrapy judge RUN_DIR"
             )
         if options.is_against_met(topic):
+            if DATABASE.read(settings):
+                return cls("a worker sees a part of the pages; the crawl's own summary and its report say it of all")
             return cls(is_against_met=True)
         if "background" in examples or not topic.manifest.get("figures"):
-            # Workers that share a crawl do not learn from the pages that they meet.
-            or_met = "" if DATABASE.read(settings) else ", or FOCUSED_UNLABELED=met"
-            return cls(f"the topic has no unlabelled pages of this web: scrapy train --unlabeled{or_met}")
+            return cls(
+                "the topic has no unlabelled pages of this web: scrapy train --unlabeled, or FOCUSED_UNLABELED=met"
+            )
         return cls(believes_verdicts=RELEVANCE_THRESHOLD.read(settings) is None)
 
     def add(self, relevance: float | None, is_relevant: bool | None, *, is_copy: bool = False) -> None:

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 _LIMITS = {"max_pages": MAX_PAGES, "max_relevant": MAX_RELEVANT, "max_minutes": MAX_MINUTES}
 _OWN = frozenset({"run_dir", "crawl", "workers", "seeds"})
 """Arguments that each worker has for itself, and one that is compared as what it stands for."""
-_ALONE = {"FOCUSED_RETRAINING": OFF, "FOCUSED_UNLABELED": "topic"}
+_ALONE = {"FOCUSED_RETRAINING": OFF}
 """What one worker would do to the model of all."""
 _TOGETHER = {"FOCUSED_RETRAINING": "interactive"}
 """What all do together, where the crawl says so."""

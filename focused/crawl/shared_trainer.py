@@ -1,4 +1,6 @@
-"""The worker that trains for all workers of a crawl: from what people say, as the database has it, in a thread of its own.
+"""The worker that trains for all workers of a crawl, in a thread of its own: from what the database has.
+
+That is what people say, and, where the model learns against the pages met (docs/method/, D74), all pages of all workers.
 
 One connection to the database holds an advisory lock; when its worker ends, another one trains. Nobody waits for it.
 """
@@ -17,9 +19,9 @@ from focused.collection.page import unpack_terms
 from focused.collection.verdict_files import Verdict
 from focused.frontier.shared import version_rows as rows
 from focused.frontier.shared.schema import connect
-from focused.method.topic.parcel import packed
+from focused.method.topic.parcel import packed, unpack_into
 from focused.retraining.judged_pages import JudgedPage
-from focused.retraining.page_labels import PageLabels
+from focused.retraining.page_labels import MAX_MET, PageLabels, trainings_due
 from focused.retraining.training_process import TrainingProcess
 from focused.retraining.verdict_reader import MAX_PAGES
 from focused.retraining.verdict_table import VerdictTable
@@ -70,12 +72,15 @@ class SharedTraining:
     keeps_examples: bool
     #: Whether these keep their links; a session knows the outcomes of the crawl's already.
     keeps_links: bool
+    #: Whether the pages met are the unlabelled ones, not the topic's own.
+    is_against_met: bool = False
 
 
 class SharedTrainer(threading.Thread):
     """Trains when people have said something new and as many pages as the options say were fetched, or judged, since.
 
-    Only one worker of a crawl does. ``ended`` is called, in this thread, with each training that is in the database now.
+    Against the pages met it trains after 20, 40, 80, ... pages, and when people have judged as many as the options say. Only
+    one worker of a crawl does. ``ended`` is called, in this thread, with each training that is in the database now.
     """
 
     def __init__(self, training: SharedTraining, ended: Callable[[Attempt], None]) -> None:
@@ -139,7 +144,7 @@ class SharedTrainer(threading.Thread):
         self._in_use, self._is_waiting = version_in_use(earlier), True
         if (in_use := rows.version_to_use(sql, self._training.crawl)) is not None:
             folder = self._training.folder / FOLDER / str(in_use.version)
-            folder.mkdir(parents=True, exist_ok=True)
+            unpack_into(folder / self._training.topic.name, in_use.files)
             write_json(folder / LABELS_FILE, {str(number): label for number, (label, _) in in_use.labels.items()})
 
     def _hear(self, sql: psycopg.Connection[Any], n_known: int = 0) -> None:
@@ -155,15 +160,17 @@ class SharedTrainer(threading.Thread):
         every = self._training.options.every_pages
         if self._n_new >= every:
             return True
-        is_new = bool(self._n_new or self._is_waiting)
-        return is_new and rows.n_pages(sql, self._training.crawl) - self._n_trained >= every
+        n_pages = rows.n_pages(sql, self._training.crawl)
+        if self._training.is_against_met:
+            return trainings_due(n_pages) > trainings_due(self._n_trained)
+        return bool(self._n_new or self._is_waiting) and n_pages - self._n_trained >= every
 
     def _train(self, sql: psycopg.Connection[Any], versions: VersionStore) -> None:
-        about, n_new = self._training, self._n_new
+        about, n_new, n_trained = self._training, self._n_new, self._n_trained
         self._n_trained, self._n_new = rows.n_pages(sql, about.crawl), 0
-        labels, pages = self._judged(sql)
-        self._is_waiting = len(pages) < len(self._urls)
-        if labels.by_verdict == self._asked:
+        labels, pages = self._learnable(sql)
+        self._is_waiting = len(labels.by_verdict) < len(self._urls)
+        if labels.by_verdict == self._asked and not about.is_against_met:
             return  # what is new is about pages that are not there yet, or without words
         self._asked = dict(labels.by_verdict)
         text = "".join(f"{page.to_line()}\n" for page in pages)
@@ -173,7 +180,8 @@ class SharedTrainer(threading.Thread):
         found = self._answer(task)
         if found is None:  # its process may have been killed: what people have said is still to be learnt
             self._n_failed_in_a_row += 1
-            self._asked, self._n_new = {}, max(n_new, about.options.every_pages)
+            self._asked, self._n_trained = {}, n_trained
+            self._n_new = n_new if about.is_against_met else max(n_new, about.options.every_pages)
             return
         self._n_failed_in_a_row = 0
         versions.add(found)
@@ -187,16 +195,28 @@ class SharedTrainer(threading.Thread):
             self._in_use = found.version if found.accepted else self._in_use
             self._ended(found)
 
-    def _judged(self, sql: psycopg.Connection[Any]) -> tuple[PageLabels, list[JudgedPage]]:
-        """Return what people say of the pages whose words were kept, and these pages."""
-        labels, pages = PageLabels(self._training.options), []
-        for row in rows.pages_of(sql, self._training.crawl, list(self._urls)):
-            relevant = self._table.relevant([canonical_form(row.url) or row.url])
-            terms = unpack_terms(row.terms)
-            if relevant is not None and terms:
+    def _learnable(self, sql: psycopg.Connection[Any]) -> tuple[PageLabels, list[JudgedPage]]:
+        """Return the pages that can be learnt from, and what people say of those whose words were kept.
+
+        Without what people say a page can be learnt from only where all pages met are.
+        """
+        about, urls = self._training, list(self._urls)
+        labels, pages = PageLabels(about.options, is_against_met=about.is_against_met), []
+        found = rows.pages_of(sql, about.crawl, urls)
+        if about.is_against_met:
+            found = rows.pages_met(sql, about.crawl, urls, MAX_MET)
+        for row in found:
+            relevant, terms = None, unpack_terms(row.terms)
+            if row.url in self._urls and terms:
+                relevant = self._table.relevant([canonical_form(row.url) or row.url])
+            if relevant is not None:
                 labels.add_verdict(row.number, relevant)
+            if relevant is not None or about.is_against_met:
                 pages.append(
-                    JudgedPage(row.number, row.url, row.relevance or 0.0, row.model_version, FIRST, None, terms)
+                    JudgedPage(
+                        *(row.number, row.url, row.relevance or 0.0, row.model_version, FIRST, None, terms),
+                        is_drawn=row.is_drawn,
+                    )
                 )
         return labels, pages
 

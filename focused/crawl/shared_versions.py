@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from focused.crawl.shared_run import SharedRun
-from focused.method.topic.parcel import unpacked
+from focused.method.topic.parcel import unpack_into, unpacked
 from focused.utils.file_names import COLLECTION_FILE, VERSIONS_FILE, VERSIONS_FOLDER
 from focused.utils.files import write_json, write_whole
 
@@ -65,9 +65,7 @@ def copy_versions(run: SharedRun, run_dir: Path) -> None:
     stored = version_to_use(run.connection, run.number)
     if stored is not None:
         topic = run_dir / VERSIONS_FOLDER / str(stored.version) / str(run.about["arguments"]["topic"])
-        topic.mkdir(parents=True, exist_ok=True)
-        for name, content in stored.files.items():
-            (topic / name).write_bytes(content)
+        unpack_into(topic, stored.files)
         with closing(sqlite3.connect(run_dir / COLLECTION_FILE)) as sql:
             labels = {}
             for label, url in stored.labels.values():

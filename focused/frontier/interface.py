@@ -49,6 +49,8 @@ class VersionsOfAll(Protocol):
 
     #: To be set: called when all are to use another version.
     on_new: Callable[[], None]
+    #: Pages that all workers have fetched, as far as is known.
+    n_pages: int
 
     def begin(self, floor: int) -> None:
         """Hear all that others have learnt by the version whose records have numbers above ``floor``."""

@@ -20,7 +20,7 @@ from focused.frontier.shared.events import LEASE_LOST
 from focused.frontier.shared.exchange import Exchange
 from focused.frontier.shared.orphan_links import OrphanLinks
 from focused.frontier.shared.store import SharedStore
-from focused.frontier.shared.worker import Worker
+from focused.frontier.shared.worker import WORDS_NOT_FOUND, Worker
 from focused.frontier.store.ranks import Ranks
 from focused.frontier.store.texts import MAX_PAGES as MAX_TEXTS
 from focused.utils.scrapy_internals import requests_in_progress
@@ -50,7 +50,8 @@ _LOOK_AGAIN_SECS = 0.2
 _HOSTS_A_REQUEST = 4
 """Hosts that a worker holds at most, for each request that may be under way."""
 _TAKEN_OVER = "focused/workers/taken_over_count"
-_TIME_IS_UP = "max_minutes"
+_OF_ALL = ("max_minutes", WORDS_NOT_FOUND)
+"""Why all workers end when one does: see focused.extensions.time_limit and focused.pipelines.shared_retraining."""
 _REFUSED = "focused/workers/refused_count"
 
 
@@ -189,7 +190,7 @@ class SharedScheduler(FrontierScheduler):
         """Hand the last pages over, and say good-bye in a thread: the reactor goes on meanwhile."""
         if self._hearing is not None:
             self._hearing.close()
-        if reason == _TIME_IS_UP:  # for all workers: see focused.extensions.time_limit
+        if reason in _OF_ALL:
             self.worker.over = self.worker.over or reason
         super().close(reason)
         return deferToThread(self._say_good_bye)

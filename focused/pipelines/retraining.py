@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy.exceptions import NotConfigured
 from scrapy.utils.asyncio import create_looping_call
-from scrapy.utils.defer import deferred_from_coro
 
 from focused.crawl.own_settings import DATABASE
 from focused.crawl.pause import CrawlPause
 from focused.crawl.reader_and_judge import make_judge
 from focused.crawl.state import Crawl
+from focused.crawl.words_looked_for import ENOUGH_PAGES, end_without_words, words_of
 from focused.frontier.durable_frontier import DurableFrontier
 from focused.frontier.scheduler import FrontierScheduler
 from focused.items import PageItem
@@ -42,8 +42,6 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 _POLL_EVERY_SECS = 0.05
-_LOOKED_FOR = 160
-"""Pages after which a crawl ends that has met none of its topic's words."""
 _MAX_TEXTS = 10
 """Pages whose texts are kept for training, as a multiple of those that are learnt from."""
 
@@ -134,7 +132,7 @@ class RetrainingPipeline:
         versions = VersionStore(plan.run_dir, plan.topic, options)
         rounds = TrainingRounds(
             *(labels, versions, TrainingProcess(options.timeout_secs), takeover, report, stats),
-            no_word_met=lambda n_pages: _look_for_words(crawler, crawl, n_pages),
+            no_word_met=lambda n_pages: end_without_words(crawler, crawl, n_pages),
             harvest_estimated=crawl.estimate.met,
         )
         if is_against_met and not plan.topic.keyword_terms:
@@ -187,11 +185,11 @@ class RetrainingPipeline:
         if (
             isinstance(self._around, LookingForWords)
             and not self._around.is_met
-            and 0 < self._crawl.harvest.n_pages < _LOOKED_FOR
+            and 0 < self._crawl.harvest.n_pages < ENOUGH_PAGES
         ):
             logger.warning(
                 "None of the topic's words stands in the %d pages met: %s",
-                *(self._crawl.harvest.n_pages, _words_of(self._crawl)),
+                *(self._crawl.harvest.n_pages, words_of(self._crawl)),
             )
         self._loop.close()
         self._intake.close()
@@ -246,20 +244,3 @@ class RetrainingPipeline:
                 "Retraining continues with version %d of the model, %d pages judged, %d of them kept",
                 *(self._loop.version, len(pages), n_kept),
             )
-
-
-def _look_for_words(crawler: Crawler, crawl: Crawl, n_pages: int) -> None:
-    """End a crawl that has looked for its topic's words in many pages and found none."""
-    if n_pages < _LOOKED_FOR:
-        return
-    words, name = _words_of(crawl), crawl.plan.topic.name
-    crawl.fail(
-        f"The crawl ends: none of the topic's words stands in any of the {n_pages} pages met: {words}. Choose words that "
-        f"these sites use, or seeds of sites that use them: scrapy train {name} --force --keywords WORDS --seeds URLS"
-    )
-    assert crawler.engine is not None
-    deferred_from_coro(crawler.engine.close_spider_async(reason="words_not_found"))
-
-
-def _words_of(crawl: Crawl) -> str:
-    return str(crawl.plan.topic.manifest["examples"]["keywords"]["text"])

@@ -1,4 +1,4 @@
-"""Retraining in a crawl of many workers: one trains for all, from what people say; all take over its versions together."""
+"""Retraining in a crawl of many workers: one trains for all, and all take over its versions together."""
 
 from __future__ import annotations
 
@@ -14,15 +14,17 @@ from focused.crawl.reader_and_judge import make_judge
 from focused.crawl.shared_run import SharedRun
 from focused.crawl.shared_versions import version_of_all
 from focused.crawl.state import Crawl
+from focused.crawl.words_looked_for import end_without_words
 from focused.items import PageItem
 from focused.retraining.kept_pages import KeptPages
+from focused.retraining.looking_around import LookingAroundTogether, LookingForWords
 from focused.retraining.model_takeover import ModelTakeover
 from focused.retraining.options import OFF, RetrainingOptions, read_options
 from focused.retraining.rescoring import Rejudging
 from focused.retraining.shared_rescoring import SharedRescoring
-from focused.retraining.stats import RetrainingStats
+from focused.retraining.stats import RetrainingStats, of_attempt
+from focused.retraining.versions import FIRST
 from focused.utils.parameters import read_parameters
-from focused.utils.words import quantity
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
 
     from focused.crawl.shared_trainer import SharedTrainer
     from focused.crawl.shared_versions import SharedVersion
+    from focused.method.page.page import Page
     from focused.retraining.versions import Attempt
 
 logger = logging.getLogger(__name__)
@@ -40,19 +43,21 @@ _CLOSE_SECS = 5.0
 
 
 class SharedRetrainingPipeline:
-    """Lets the workers of a crawl learn from people's verdicts together; see docs/method/many-workers.md.
+    """Lets the workers of a crawl learn together: from people's verdicts, and against the pages that all of them meet.
 
-    Place: after a page has been classified (100). Off unless workers share the crawl, with FOCUSED_RETRAINING=interactive.
+    See docs/method/many-workers.md. Place: after a page has been classified (100). Off unless workers share the crawl, and
+    FOCUSED_RETRAINING=interactive or FOCUSED_UNLABELED asks for it.
 
-    Settings: FOCUSED_RETRAINING and those of its kind that are about verdicts; FOCUSED_DATABASE, FOCUSED_CRAWL.
+    Settings: FOCUSED_RETRAINING and those of its kind that are about verdicts; FOCUSED_UNLABELED, FOCUSED_DATABASE,
+    FOCUSED_CRAWL.
 
     Stats: of the worker that trains ``focused/retraining/trainings_finished_count``, ``accepted_count``, ``refused_count``;
-    of each ``focused/retraining/version``, ``links_scored_again_count``, ``rescoring_ms``.
+    of each ``focused/retraining/version``, ``links_scored_again_count``, ``rescoring_ms``, ``drawn_count``.
     """
 
     def __init__(self, crawler: Crawler, crawl: Crawl, options: RetrainingOptions) -> None:
         settings, kind = crawler.settings, type(crawl.plan.strategy)
-        self._crawl, self._options = crawl, options
+        self._crawler, self._crawl, self._options = crawler, crawl, options
         self._about = DATABASE.read(settings), SHARED_CRAWL.read(settings)
         self._stats, self._pages = RetrainingStats(crawler.stats), KeptPages(options.max_pages)
         #: What the version in use was trained with, by URL.
@@ -70,6 +75,12 @@ class SharedRetrainingPipeline:
             make_strategy=lambda: kind(**read_parameters(kind, settings)),
             stats=self._stats,
         )
+        self._is_against_met = options.is_against_met(crawl.plan.topic)
+        self._around: LookingAroundTogether | LookingForWords | None = None
+        if self._is_against_met and (terms := crawl.plan.topic.keyword_terms):
+            self._around = LookingForWords(lambda: crawl.frontier, self._stats, terms)
+        elif self._is_against_met:
+            self._around = LookingAroundTogether(lambda: crawl.frontier, self._stats)
         self._trainer: SharedTrainer | None = None
         self._is_read = self._is_closing = False
         self._is_behind = False
@@ -79,8 +90,10 @@ class SharedRetrainingPipeline:
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Begin with the version that the others use; stay out of crawls that are a process's own, or learn nothing."""
         crawl = Crawl.needed(crawler)
+        if not DATABASE.read(crawler.settings):
+            raise NotConfigured
         options = read_options(crawler.settings, crawl.plan.topic)
-        if not DATABASE.read(crawler.settings) or options.mode == OFF:
+        if options.mode == OFF and not options.is_against_met(crawl.plan.topic):
             raise NotConfigured
         made = cls(crawler, crawl, options)
         made._join()
@@ -105,6 +118,7 @@ class SharedRetrainingPipeline:
                 folder=folder,
                 keeps_examples=takeover.strategy_learns,
                 keeps_links=not takeover.strategy_remembers,
+                is_against_met=self._is_against_met,
             )
         self._trainer = SharedTrainer(training, self._trained)
         self._trainer.start()
@@ -123,6 +137,8 @@ class SharedRetrainingPipeline:
             and not item.duplicate_of
         ):
             self._pages.keep(item.analysed, item.scores.visit)
+        if isinstance(item, PageItem) and item.relevance is not None and item.analysed is not None:
+            self._look_around(item.analysed)
         return item
 
     async def before_close(self) -> None:
@@ -144,6 +160,15 @@ class SharedRetrainingPipeline:
         if self._trainer is not None:
             self._trainer.stop()
 
+    def _look_around(self, page: Page) -> None:
+        """Let links be drawn after a page, as many as are wanted."""
+        n_own, versions = 1 + self._crawl.harvest.n_pages, self._crawl.frontier.versions
+        assert versions is not None
+        if isinstance(self._around, LookingAroundTogether):
+            self._around.page_added(max(n_own, versions.n_pages), page)
+        elif self._around is not None and self._takeover.version == FIRST:  # a later version has met its words
+            self._around.page_added(n_own, page)
+
     def _trained(self, attempt: Attempt) -> None:
         """Say what came of a training; called in the thread that trains."""
         from twisted.internet import reactor
@@ -153,7 +178,9 @@ class SharedRetrainingPipeline:
     def _say(self, attempt: Attempt) -> None:
         self._stats.count("trainings_finished_count")
         self._stats.count(f"{'accepted' if attempt.accepted else 'refused'}_count")
-        about = f"{quantity(attempt.n_positive, 'positives')} and {quantity(attempt.n_negative, 'negatives')} joined"
+        about = of_attempt(attempt)
+        if attempt.no_word_met:
+            end_without_words(self._crawler, self._crawl, attempt.n_pages)
         if attempt.accepted:
             logger.info("This worker has trained version %d of the model for all (%s)", attempt.version, about)
         else:

@@ -15,7 +15,8 @@ import numpy as np
 from focused.method.learning.likely_met import fit_likely
 from focused.method.learning.training_set import LinkExamples
 from focused.retraining.augmentation import AugmentedExamples, keys_among, keys_of, links_of, with_terms
-from focused.retraining.pages_met import MAX_PAGES, MIN_PAGES
+from focused.retraining.page_labels import MAX_MET
+from focused.retraining.pages_met import MIN_PAGES
 from focused.retraining.training import with_model
 
 if TYPE_CHECKING:
@@ -98,7 +99,7 @@ def train_from_elsewhere(
     """
     assert topic.examples is not None
     own = topic.examples.where(topic.examples.positive)
-    latest = {page.number for page in pages[-MAX_PAGES:]}
+    latest = {page.number for page in pages[-MAX_MET:]}
     met = [page for page in _others(own, pages) if page.is_drawn or page.number in latest or page.number in verdicts]
     drawn = np.array([page.is_drawn for page in met], dtype=np.bool_)
     if drawn.sum() < MIN_PAGES:

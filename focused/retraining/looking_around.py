@@ -52,6 +52,30 @@ class LookingAround:
 
 
 @dataclass(eq=False)
+class LookingAroundTogether:
+    """Asks for links that are drawn where many workers share a crawl: each for its part of those that all of them want.
+
+    A worker's part grows with each of its pages, by what one page more in all asks for. So nobody counts what the others drew.
+
+    Stats: ``focused/retraining/drawn_count``.
+    """
+
+    frontier: Callable[[], Frontier]
+    stats: RetrainingStats
+    #: Links that are wanted and were not asked for; less than one link between two pages.
+    n_due: float = 0.0
+
+    def page_added(self, n_pages: int, page: Page) -> None:
+        """Ask for what is wanted after a page of this worker; ``n_pages``: of all workers, this one among them."""
+        self.n_due += _TIMES_ROOT * (math.sqrt(n_pages) - math.sqrt(n_pages - 1))
+        n_more = math.floor(self.n_due)
+        if n_more > 0:
+            self.n_due -= n_more
+            self.frontier().look_around(n_more)
+            self.stats.count("drawn_count", n_more)
+
+
+@dataclass(eq=False)
 class LookingForWords:
     """Has every other link drawn until a page holds one of the topic's words: up to there no score says anything.
 

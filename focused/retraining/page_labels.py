@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 FIRST_MET = 20
 """Pages before the first training against the pages met; after that their number doubles from one to the next."""
 
+MAX_MET = 2_000
+"""Pages met that are learnt from, beside those that were drawn or judged: the latest. More bring little and take long."""
+
 
 def trainings_due(n_pages: int) -> int:
     """Return how many trainings against the pages met are due by a number of pages, verdicts apart: after 20, 40, 80, ...

@@ -31,6 +31,7 @@ from focused.retraining.augmentation import (
 )
 from focused.retraining.judged_sides import on_their_sides, slips_named
 from focused.retraining.label_noise import probably_wrong
+from focused.retraining.page_labels import MAX_MET
 from focused.retraining.training import kept_threshold, with_model
 from focused.retraining.versions import FIRST
 from focused.retraining.web_furniture import without_furniture
@@ -44,8 +45,6 @@ if TYPE_CHECKING:
 
 MIN_PAGES = 5
 """Fewer pages that were drawn say nothing of the web."""
-MAX_PAGES = 2_000
-"""Pages that are learnt from, beside those that were drawn or have a verdict: the latest. More bring little and take long."""
 _MOST_LEARNT = 0.6
 """Largest share of the pages that were followed that are learnt from as unlabelled ones: those least like the positives."""
 _BELOW = 0.2
@@ -99,7 +98,7 @@ def train_on_pages_met(
     positives = topic.examples.where(topic.examples.positive)
     n_positive = len(positives.positive)
     known = set(keys_among(positives).keys.tolist())
-    latest = {page.number for page in pages[-MAX_PAGES:]}
+    latest = {page.number for page in pages[-MAX_MET:]}
     met = [
         page
         for page in pages

@@ -103,13 +103,7 @@ class AttemptReport:
                 *(attempt.n_new_subtopic, attempt.n_left_aside),
             )
             self._n_new_subtopic = attempt.n_new_subtopic
-        held_out = " ".join(f"{name} {value:.3f}" for name, value in attempt.held_out.items())
-        joined = f"{quantity(attempt.n_positive, 'positives')} and {quantity(attempt.n_negative, 'negatives')} joined"
-        about = f"{joined}, held out: {held_out or 'none'}"
-        if attempt.n_unlabeled:
-            about = f"against {attempt.n_unlabeled} pages met, {attempt.n_drawn} of them drawn"
-            if attempt.recall is not None:
-                about += f"; of the examples, kept apart, it calls {attempt.recall:.0%} relevant"
+        about = of_attempt(attempt)
         if is_used:
             self._warn_of_lost(attempt)
             logger.info("Version %d of the model judges from page %d on (%s)", attempt.version, 1 + n_pages, about)
@@ -135,6 +129,17 @@ class AttemptReport:
             *(f"{quantity(n, 'trainings')} {'was' if n == 1 else 'were'}", version, run_dir),
             "" if self.is_paused else ", or pause the crawl meanwhile (FOCUSED_RETRAINING_WAIT=always)",
         )
+
+
+def of_attempt(attempt: Attempt) -> str:
+    """Return what a version was trained with, and how it did, for the log."""
+    if attempt.n_unlabeled:
+        about = f"against {attempt.n_unlabeled} pages met, {attempt.n_drawn} of them drawn"
+        recall = attempt.recall
+        return about if recall is None else f"{about}; of the examples, kept apart, it calls {recall:.0%} relevant"
+    held_out = " ".join(f"{name} {value:.3f}" for name, value in attempt.held_out.items())
+    joined = f"{quantity(attempt.n_positive, 'positives')} and {quantity(attempt.n_negative, 'negatives')} joined"
+    return f"{joined}, held out: {held_out or 'none'}"
 
 
 def _named(verdicts: list[dict[str, Any]]) -> str:

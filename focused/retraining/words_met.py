@@ -8,7 +8,7 @@ import numpy as np
 
 from focused.method.learning.keywords_met import fit_keywords
 from focused.retraining.augmentation import AugmentedExamples, with_terms
-from focused.retraining.pages_met import MAX_PAGES
+from focused.retraining.page_labels import MAX_MET
 from focused.retraining.training import with_model
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def train_words_on_pages_met(
     """
     assert topic.examples is not None
     words = topic.keyword_terms
-    met = [page for page in pages if page.terms][-MAX_PAGES:]
+    met = [page for page in pages if page.terms][-MAX_MET:]
     if not any(word in text for page in pages for text in _texts(page) for word in words):
         raise NoWordMetError(f"None of the words stands in any of the {len(pages):,} pages met.")
     none = topic.examples.where(np.zeros(len(topic.examples.positive), dtype=np.bool_))

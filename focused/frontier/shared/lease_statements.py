@@ -98,7 +98,8 @@ FROM (
         count(*) FILTER (WHERE ended_at IS NULL), coalesce(bool_or(is_busy AND ended_at IS NULL), false),
         coalesce(sum(n_hosts) FILTER (WHERE ended_at IS NULL), 0)::int8,
         (SELECT coalesce(max(version), 1) FROM versions WHERE versions.crawl = %(crawl)s AND accepted),
-        coalesce(min(id) FILTER (WHERE ended_at IS NULL AND alive_until > clock_timestamp()), 0)
+        coalesce(min(id) FILTER (WHERE ended_at IS NULL AND alive_until > clock_timestamp()), 0),
+        (SELECT reason FROM crawls WHERE id = %(crawl)s)
     FROM workers WHERE crawl = %(crawl)s
 ) AS totals
 CROSS JOIN (

@@ -56,6 +56,8 @@ class Totals(NamedTuple):
     version: int = 1
     #: The number of the worker that is alive and began first; 0: there is none.
     first: int = 0
+    #: Why a worker has ended the crawl; None: none has.
+    reason: str | None = None
 
 
 class Seen(NamedTuple):

@@ -11,6 +11,8 @@ from focused.frontier.shared.array_text import columns
 from focused.frontier.shared.crawls import topic_files
 from focused.frontier.shared.link_rows import unnested
 from focused.frontier.shared.outputs import clean
+from focused.method.scoring import REASONS
+from focused.method.scoring.base import LOOK_AROUND
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -34,6 +36,15 @@ _SAID = "SELECT said, url, person, relevant, given_at FROM verdicts WHERE crawl 
 _PAGES = """
 SELECT page, url, relevance, model_version, terms FROM collected
 WHERE crawl = %s AND md5(url) = ANY(%s) ORDER BY page
+"""
+# Of pages met long ago only those that were drawn, or judged, are learnt from: of others the words are not read.
+_MET = """
+SELECT page, url, relevance, model_version,
+    CASE WHEN link_reason = %(drawn)s OR md5(url) = ANY(%(keys)s) OR page > coalesce((
+        SELECT page FROM collected WHERE crawl = %(crawl)s ORDER BY page DESC OFFSET %(latest)s LIMIT 1
+    ), 0) THEN terms END,
+    coalesce(link_reason = %(drawn)s, false)
+FROM collected WHERE crawl = %(crawl)s AND relevance IS NOT NULL AND coalesce(duplicate_of, '') = '' ORDER BY page
 """
 _ADD = """
 INSERT INTO versions (crawl, version, accepted, attempt, labels, floor)
@@ -64,6 +75,8 @@ class JudgedRow(NamedTuple):
     model_version: int
     #: As `focused.collection.page.pack_terms` returns them; empty: they were not kept.
     terms: bytes
+    #: Whether its link was drawn, to look around.
+    is_drawn: bool = False
 
 
 @dataclass(frozen=True)
@@ -97,12 +110,20 @@ def said_since(sql: Connection[Any], crawl: int, number: int) -> list[StoredVerd
 def pages_of(sql: Connection[Any], crawl: int, urls: Sequence[str]) -> Iterator[JudgedRow]:
     """Yield the pages of the crawl that have one of these URLs."""
     for start in range(0, len(urls), _ROWS_AT_A_TIME):
-        keys = [
-            hashlib.md5(url.encode(), usedforsecurity=False).hexdigest()
-            for url in urls[start : start + _ROWS_AT_A_TIME]
-        ]
+        keys = _keys(urls[start : start + _ROWS_AT_A_TIME])
         for number, url, relevance, version, terms in sql.execute(_PAGES, (crawl, keys)):
             yield JudgedRow(number, url, relevance, version, bytes(terms or b""))
+
+
+def pages_met(sql: Connection[Any], crawl: int, urls: Sequence[str], n_latest: int) -> Iterator[JudgedRow]:
+    """Yield all pages of the crawl that are no copies, in their order; words of those of ``urls``, drawn ones, the latest."""
+    values = {"crawl": crawl, "keys": _keys(urls), "latest": n_latest, "drawn": REASONS[LOOK_AROUND]}
+    for number, url, relevance, version, terms, is_drawn in sql.execute(_MET, values):
+        yield JudgedRow(number, url, relevance, version, bytes(terms or b""), is_drawn)
+
+
+def _keys(urls: Sequence[str]) -> list[str]:
+    return [hashlib.md5(url.encode(), usedforsecurity=False).hexdigest() for url in urls]
 
 
 def may_train(sql: Connection[Any], crawl: int) -> bool:

@@ -25,6 +25,8 @@ class SharedVersions:
         self._exchange, self._draft = exchange, draft
         #: The last version that is known.
         self.version = 1
+        #: Pages that all workers have fetched, as far as is known.
+        self.n_pages = 0
         #: To be set: called when the database has another version.
         self.on_new: Callable[[], None] = lambda: None
         #: Called when the session begins to learn anew: what has been heard and not learnt is of the version before.
@@ -34,8 +36,9 @@ class SharedVersions:
         #: Lets waiting links have other scores.
         self.place: Callable[[Iterable[Move]], None] = lambda moves: None
 
-    def see(self, version: int) -> None:
-        """Note the version that all are to use."""
+    def see(self, version: int, n_pages: int) -> None:
+        """Note the version that all are to use, and how many pages they have fetched."""
+        self.n_pages = n_pages
         if version > self.version:
             self.version = version
             self.on_new()

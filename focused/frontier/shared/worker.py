@@ -47,6 +47,8 @@ if TYPE_CHECKING:
     from focused.frontier.shared.link_rows import WaitingLink
     from focused.frontier.shared.written import Written
 
+WORDS_NOT_FOUND = "words_not_found"
+"""Why a crawl ends that has met none of its topic's words: the worker that trains finds it out, and all end."""
 _MOST_PENDING = 200
 """Ended pages that may wait for the database; beyond, nothing is handed out."""
 
@@ -232,7 +234,7 @@ class Worker:
     def _ticked(self, seen: Ticked) -> None:
         self._surroundings.see(seen, self.exchange.worker)
         self.draft.moves.pace = self.exchange.committer.pace = pace(seen.totals.n_pages)
-        self.versions.see(seen.totals.version)
+        self.versions.see(seen.totals.version, seen.totals.n_pages)
         self.own.read_since(seen.n_written)
         self.reckonings.hear(seen.totals.n_workers, *(seen.reckonings or (0.0, [])))
         for own in self.own:
@@ -243,6 +245,8 @@ class Worker:
             self.over = "max_pages"
         elif self._max_relevant and seen.totals.n_relevant >= self._max_relevant:
             self.over = "max_relevant"
+        elif seen.totals.reason == WORDS_NOT_FOUND:
+            self.over = WORDS_NOT_FOUND
         elif seen.is_over and not self._is_busy and seen.n_written == self.exchange.n_written:  # else it is old news
             self.over = "finished"
         if lost := self._surroundings.lost_hosts(seen.news, self.own):

@@ -42,11 +42,16 @@ def unpacked(name: str, files: Mapping[str, bytes]) -> Topic:
         If a file is none of a topic's, or as of `focused.method.topic.files.load_topic`.
     """
     check_topic_name(name)
-    if unknown := sorted(set(files) - set(_FILES)):
-        raise TopicError(f"A topic has the files {', '.join(_FILES)}. Got {unknown[0]!r:.60}.")
     folder = Path(tempfile.mkdtemp(prefix="focused-topic-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    (folder / name).mkdir()
-    for file, content in files.items():
-        (folder / name / file).write_bytes(content)
+    unpack_into(folder / name, files)
     return load_topic(name, folder)
+
+
+def unpack_into(folder: Path, files: Mapping[str, bytes]) -> None:
+    """Write the files of a topic into its folder, which is made; a `TopicError` if one is none of a topic's."""
+    if unknown := sorted(set(files) - set(_FILES)):
+        raise TopicError(f"A topic has the files {', '.join(_FILES)}. Got {unknown[0]!r:.60}.")
+    folder.mkdir(parents=True, exist_ok=True)
+    for file, content in files.items():
+        (folder / file).write_bytes(content)

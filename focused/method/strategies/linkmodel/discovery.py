@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from focused.method.strategies.linkmodel.memory import KIND_GROUPS
+from focused.method.strategies.linkmodel.memory import KIND_GROUPS, NOT_WAITING
 
 if TYPE_CHECKING:
     from focused.method.strategies.linkmodel.memory import LinkMemory
@@ -59,7 +59,7 @@ class Discovery:
         if not self._weight:
             return 1
         memory = self._memory
-        n_waiting = int(np.count_nonzero(memory.links["frontier"] >= 0))
+        n_waiting = int(np.count_nonzero(memory.links["frontier"] != NOT_WAITING))
         self._next_learning = memory.n_pages + max(LEAST_BETWEEN, n_waiting // _WAITING_FOR_PAGE)
         self._urgency = self._weight * max(0.0, (memory.harvest.share_lost - _LOST) / (1 - _LOST))
         rows, yields = self._pages()

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from focused.method.strategies.linkmodel.memory import NOT_WAITING
+
 if TYPE_CHECKING:
     from focused.method.strategies.linkmodel.growing_table import GrowingTable
 
@@ -46,4 +48,4 @@ class LinkExploration:
 
 
 def _waiting(links: GrowingTable) -> npt.NDArray[np.int64]:
-    return np.flatnonzero((links["frontier"] >= 0) & ~links["explores"])
+    return np.flatnonzero((links["frontier"] != NOT_WAITING) & ~links["explores"])

@@ -35,6 +35,9 @@ KIND_GROUPS = ("kind", "site_kind")
 EVIDENCE_OF_LINK = 4
 """Pages that link somewhere, for each link that may be remembered; they are forgotten together."""
 
+NOT_WAITING = np.iinfo(np.int64).min
+"""Number in the frontier of a link that does not wait there. Links that many workers share have numbers of either sign."""
+
 NO_LINK = 0
 """What evidence belongs to whose link is forgotten."""
 
@@ -54,7 +57,7 @@ class LinkMemory:
         self.max_links = max_links
         # An eighth more come while others are about to be forgotten.
         n_links, n_rows = max_links + max_links // 4, EVIDENCE_OF_LINK * (max_links + max_links // 4)
-        #: ``frontier`` is a link's number in the frontier, -1 if it does not wait there, and ``level`` what it was placed
+        #: ``frontier`` is a link's number in the frontier, or NOT_WAITING, and ``level`` what it was placed
         #: with. ``page`` is the page that a link led to, ``discoverer`` the first that linked there, and ``start`` the number
         #: of the seed from which that was reached, ``branch`` that of the seed's link. ``ordinal`` is how many links of its
         #: kind were remembered when it came.
@@ -67,7 +70,7 @@ class LinkMemory:
             n_referrers=(np.int32, 0, 0), n_kept=(np.int32, 0, 0), last=(np.int32, -1, 0),
             sums=(np.float32, 0, 4), tops=(np.float32, 0, 4),
             url=(np.float64, 0, 0), group_sum=(np.float64, 0, 0), group_top=(np.float64, 0, 0),
-            frontier=(np.int64, -1, 0), level=(np.int32, -1, 0), explores=(np.bool_, False, 0),
+            frontier=(np.int64, NOT_WAITING, 0), level=(np.int32, -1, 0), explores=(np.bool_, False, 0),
         )  # fmt: skip
         self.evidence = GrowingTable(
             n_rows, link=(np.int32, NO_LINK, 0), **{name: (np.int32, 0, 0) for name in EVIDENCE_GROUPS}

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from focused.method.strategies.linkmodel.memory import NOT_WAITING
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
@@ -47,7 +49,7 @@ class ScoreUpdates:
     def gone(self, numbers: Sequence[int]) -> None:
         """Note that links wait no longer."""
         column = self._memory.links["frontier"]
-        column[np.isin(column, numbers)] = -1
+        column[np.isin(column, numbers)] = NOT_WAITING
 
     def changed(self, links: Integers, scores: Floats) -> None:
         """Note that the scores of links may have changed."""
@@ -59,7 +61,7 @@ class ScoreUpdates:
         The best links must be in their places until the next fit, at the page of that number, and for at least `least_pages`.
         """
         links = self._memory.links
-        waiting = np.flatnonzero(links["frontier"] >= 0)
+        waiting = np.flatnonzero(links["frontier"] != NOT_WAITING)
         scores = self._score(waiting)
         yield 20 * len(waiting)
         levels = _levels(scores)
@@ -87,7 +89,7 @@ class ScoreUpdates:
         for ids, scores in changed:
             # Most of a page's links wait no longer, or are in their places.
             before, after = links["level"][ids], _levels(scores)
-            rows = np.flatnonzero((before != after) & (links["frontier"][ids] >= 0))
+            rows = np.flatnonzero((before != after) & (links["frontier"][ids] != NOT_WAITING))
             if len(rows) > (n_left := _N_BEST - len(found)) and not is_last:
                 rows = rows[np.argsort(-np.maximum(before, after)[rows], kind="stable")]
                 self._changed.append((ids[rows[n_left:]], scores[rows[n_left:]]))

@@ -13,7 +13,7 @@ from focused.method.strategies.linkmodel.discovery import LEAST_BETWEEN, Discove
 from focused.method.strategies.linkmodel.exploration import LinkExploration
 from focused.method.strategies.linkmodel.forgetting import Forgetting
 from focused.method.strategies.linkmodel.known_pages import KnownPages
-from focused.method.strategies.linkmodel.memory import EVIDENCE_OF_LINK, LinkMemory
+from focused.method.strategies.linkmodel.memory import EVIDENCE_OF_LINK, NOT_WAITING, LinkMemory
 from focused.method.strategies.linkmodel.model import LinkModel
 from focused.method.strategies.linkmodel.page_links import PageLinks, page_links
 from focused.method.strategies.linkmodel.prior import NO_PRIOR, Prior
@@ -263,7 +263,7 @@ class LinkSession(Session):
         if self._arrived is not None:
             self._arrived.append(found)
         links, evidence = yield from self._remembering(found, may_be_seed=may_be_seed)
-        self.memory.links["frontier"][self.memory.numbers(found.urls)] = -1
+        self.memory.links["frontier"][self.memory.numbers(found.urls)] = NOT_WAITING
         if self._work is None and self.memory.n_pages >= self._next_fit:
             self._work = self._fitting()
         if self._work is None and not self._n_fits:
