@@ -12,8 +12,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from focused.commands.crawl_crew import FOLDER, signals_passed_on
+from focused.crawl.delivered_words import about_delivered
 from focused.crawl.resume_command import how_to_resume
 from focused.crawl.shared_copy import refresh
+from focused.crawl.shared_figures import FolderFigures
 from focused.crawl.shared_run import SharedRun
 from focused.crawl.shared_verdicts import VerdictSender
 from focused.utils.file_names import COLLECTION_FILE, PAGES_FILE, RUN_FILE
@@ -161,6 +163,10 @@ def _say_the_end(totals: SharedTotals, pages_per_sec: float, run_dir: Path, crew
     waiting = quantity(totals.n_waiting, "links")
     reason = totals.reason or ("the workers failed" if crew.has_failed else "stopped")
     logger.info("Finished (%s): %s, %.0f pages/s, %s still waiting", reason, found, pages_per_sec, waiting)
+    if (figures := FolderFigures.read(run_dir)) is not None:
+        for line in (figures.about_harvest, about_delivered(figures.stats, figures.n_pages, figures.n_relevant)):
+            if line:
+                logger.info("  %s", line)
     for what, name in (("relevant pages", PAGES_FILE), ("all pages", COLLECTION_FILE), ("the whole run", RUN_FILE)):
         if (run_dir / name).exists():
             logger.info("  %-15s %s", what, run_dir / name)

@@ -11,24 +11,24 @@ import sqlite3
 from contextlib import ExitStack, closing, contextmanager, nullcontext
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from focused.collection.page import COLUMNS, CollectedPage, unpack_terms
 from focused.collection.store import CollectionStore
 from focused.collection.verdict_rows import VerdictRows
 from focused.crawl.delivered_files import put_pages_right
-from focused.crawl.fetched_rows import FETCHED_COLUMNS, fetched_row
-from focused.crawl.harvest import HarvestCounter
+from focused.crawl.delivered_words import DELIVERED
 from focused.crawl.own_settings import DATABASE
+from focused.crawl.shared_figures import FolderFigures
+from focused.crawl.shared_rows import write_rows
 from focused.crawl.shared_run import SharedRun, merged_run
 from focused.crawl.shared_verdicts import VerdictSender, sending
 from focused.crawl.shared_versions import copy_versions
 from focused.items import PageItem
 from focused.utils.database import cannot_be_used, check_url, import_psycopg, is_database_url, split_crawl
 from focused.utils.embedded_server import FOLDER, EmbeddedServer
-from focused.utils.file_names import COLLECTION_FILE, DATABASE_FILE, FETCHED_FILE, HARVEST_FILE, PAGES_FILE, RUN_FILE
-from focused.utils.files import read_regular, write_json, write_whole
+from focused.utils.file_names import COLLECTION_FILE, DATABASE_FILE, FETCHED_FILE, PAGES_FILE, RUN_FILE
+from focused.utils.files import read_regular, write_json
 
 try:
     import fcntl
@@ -42,23 +42,6 @@ if TYPE_CHECKING:
     from focused.frontier.shared.view import SharedFrontierView
 
 _MAX_MARK_BYTES = 100_000
-_HARVEST_EVERY = 10
-_WINDOW = 100
-_HEADER = f"pages,relevant,harvest_rate,harvest_rate_last_{_WINDOW},frontier,target_length"
-_FETCHED = (
-    *(
-        "url",
-        "location",
-        "referrer",
-        "relevance",
-        "delivered",
-        "link_score",
-        "link_reason",
-        "depth",
-        "irrelevant_on_path",
-    ),
-    *("model_version", "link_model_version", "duplicate_of", "n_waiting"),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,12 +136,10 @@ def refresh(run_dir: Path) -> SharedRun:
         n_new = _add_pages(run, run_dir)
         VerdictSender(run_dir).send(run)
         copy_versions(run, run_dir)
-        if n_new or not (run_dir / FETCHED_FILE).exists():
-            counter = _write_rows(run, run_dir)
-            _write_pages(run_dir)
-        else:
-            counter = None
-        write_json(run_dir / RUN_FILE, merged_run(run, counter))
+        known, is_over = FolderFigures.read(run_dir), not run.totals().n_alive
+        if known is None or n_new or (is_over and not known.is_final) or not (run_dir / FETCHED_FILE).exists():
+            known = _write_files(run, run_dir, {} if known is None else known.stats, is_over=is_over)
+        write_json(run_dir / RUN_FILE, merged_run(run, known))
         return run
 
 
@@ -217,35 +198,20 @@ def _collected(row: dict[str, Any], number: int) -> CollectedPage:
     return CollectedPage(number=number, terms=terms, headings=headings, **row)
 
 
-def _write_rows(run: SharedRun, run_dir: Path) -> HarvestCounter:
-    """Write ``fetched.csv`` and ``harvest.csv`` in the order in which the pages became durable; return what they count."""
-    counter, fetched, harvest = HarvestCounter(_WINDOW), [",".join(FETCHED_COLUMNS)], [_HEADER]
-    n_waiting = 0
-    for row in run.pages(run.page_numbers(), _FETCHED):
-        n_waiting = row.pop("n_waiting")
-        page = SimpleNamespace(**row, known_as=row["location"], is_delivered=row["delivered"])
-        counter.add(page.is_delivered, page.depth, page.irrelevant_on_path)
-        fetched.append(fetched_row(counter.n_pages, page))
-        if counter.n_pages % _HARVEST_EVERY == 0:
-            harvest.append(_harvest_row(counter, n_waiting))
-    if counter.n_pages % _HARVEST_EVERY or not counter.n_pages:
-        harvest.append(_harvest_row(counter, n_waiting))
-    _write_lines(run_dir / FETCHED_FILE, fetched)
-    _write_lines(run_dir / HARVEST_FILE, harvest)
-    return counter
+def _write_files(run: SharedRun, run_dir: Path, stats: Mapping[str, int], *, is_over: bool) -> FolderFigures:
+    """Write what follows from the pages; judge all again where the crawl is over. ``stats``: those of the last time."""
+    from focused.crawl.shared_learning import SharedModel  # psycopg is an extra of the package
+
+    model = SharedModel.of(run, run_dir)
+    judged = model.finish(len(run.page_numbers())) if is_over else {}
+    estimate = model.estimate()
+    counter = write_rows(run, run_dir, estimate, model.harvests())
+    n_delivered = _write_pages(run_dir)
+    return FolderFigures.of(counter, estimate, {**stats, **judged, DELIVERED: n_delivered})
 
 
-def _harvest_row(counter: HarvestCounter, n_waiting: int) -> str:
-    rates = f"{counter.rate:.4f},{counter.recent_rate:.4f}"
-    return f"{counter.n_pages},{counter.n_relevant},{rates},{n_waiting},{counter.target_length}"
-
-
-def _write_lines(path: Path, lines: Sequence[str]) -> None:
-    write_whole(path, "".join(f"{line}\n" for line in lines))
-
-
-def _write_pages(run_dir: Path) -> None:
-    """Let ``pages.jsonl`` hold the pages that are delivered."""
+def _write_pages(run_dir: Path) -> int:
+    """Let ``pages.jsonl`` hold the pages that are delivered; return how many these are."""
     rows = VerdictRows(run_dir / COLLECTION_FILE)
     try:
 
@@ -254,5 +220,6 @@ def _write_pages(run_dir: Path) -> None:
             return None if row is None else asdict(PageItem.late({name: row[name] for name in row.keys()}))  # noqa: SIM118
 
         put_pages_right(run_dir / PAGES_FILE, rows.delivered(), record)
+        return rows.n_delivered()
     finally:
         rows.close()

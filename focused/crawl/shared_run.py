@@ -12,7 +12,7 @@ from focused.utils.file_names import RUNNING
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from focused.crawl.harvest import HarvestCounter
+    from focused.crawl.shared_figures import FolderFigures
     from focused.frontier.shared.view import SharedFrontierView
 
 
@@ -113,10 +113,11 @@ _VERSION = "focused/retraining/version"
 _LAST = ("settings", "versions", "parts", "scope", "topic_title", "random_seed", "preset")
 
 
-def merged_run(run: SharedRun, counter: HarvestCounter | None = None) -> dict[str, Any]:
+def merged_run(run: SharedRun, figures: FolderFigures) -> dict[str, Any]:
     """Return ``run.json`` of a whole crawl: what it was asked for, how it stands, and the workers' stats summed up.
 
-    Stats that are no counts are each worker's own and left out. Workers that were killed said nothing at their end.
+    ``figures``: what the folder that it is for has found out. Stats that are no counts are each worker's own and left out.
+    Workers that were killed said nothing at their end.
     """
     totals, runs, agreed = run.totals(), run.runs(), run.about["arguments"]
     stats: dict[str, Any] = {}
@@ -125,13 +126,10 @@ def merged_run(run: SharedRun, counter: HarvestCounter | None = None) -> dict[st
             if isinstance(value, int) and not isinstance(value, bool):
                 known = stats.get(name, 0)
                 stats[name] = max(known, value) if name == _VERSION else known + value
-    n_pages, n_relevant = (
-        (totals.n_pages, totals.n_relevant) if counter is None else (counter.n_pages, counter.n_relevant)
-    )
-    stats |= {
-        "focused/pages/fetched_count": n_pages,
-        "focused/pages/relevant_count": n_relevant,
-        "focused/harvest_rate": n_relevant / n_pages if n_pages else 0.0,
+    stats |= figures.stats | {
+        "focused/pages/fetched_count": figures.n_pages,
+        "focused/pages/relevant_count": figures.n_relevant,
+        "focused/harvest_rate": figures.n_relevant / figures.n_pages if figures.n_pages else 0.0,
     }
     first = runs[0] if runs else {}
     return {
@@ -148,7 +146,7 @@ def merged_run(run: SharedRun, counter: HarvestCounter | None = None) -> dict[st
         "started_at": run.began_at,
         "finish_reason": RUNNING if totals.n_alive else totals.reason or _reason(runs),
         "finished_at": max((str(each.get("finished_at", "")) for each in runs), default=""),
-        "harvest": {"is_known": False, "why": "each worker estimates the harvest of its own pages"},
+        "harvest": figures.harvest,
         "stats": stats,
     }
 

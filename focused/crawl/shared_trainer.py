@@ -15,16 +15,12 @@ from typing import TYPE_CHECKING, Any
 
 import psycopg
 
-from focused.collection.page import unpack_terms
-from focused.collection.verdict_files import Verdict
+from focused.crawl.shared_pages import SharedPages
 from focused.frontier.shared import version_rows as rows
 from focused.frontier.shared.schema import connect
 from focused.method.topic.parcel import packed, unpack_into
-from focused.retraining.judged_pages import JudgedPage
-from focused.retraining.page_labels import MAX_MET, PageLabels, trainings_due
+from focused.retraining.page_labels import trainings_due
 from focused.retraining.training_process import TrainingProcess
-from focused.retraining.verdict_reader import MAX_PAGES
-from focused.retraining.verdict_table import VerdictTable
 from focused.retraining.versions import (
     FIRST,
     FOLDER,
@@ -37,7 +33,6 @@ from focused.retraining.versions import (
 )
 from focused.utils.file_names import RETRAINING_FILE
 from focused.utils.files import write_json, write_whole
-from focused.utils.url_forms import canonical_form
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -106,10 +101,10 @@ class SharedTrainer(threading.Thread):
     # --- Inside
 
     def _begin_anew(self) -> None:
-        self._table = VerdictTable(MAX_PAGES)
-        #: URLs of which people have said anything, as they were written.
-        self._urls: dict[str, None] = {}
-        self._said = self._n_new = self._n_trained = 0
+        about = self._training
+        self._pages = SharedPages(about.crawl, about.options, is_against_met=about.is_against_met)
+        #: Verdicts that are news, and pages fetched, by the last training.
+        self._n_new = self._n_trained = 0
         self._in_use = FIRST
         #: The labels that the last training was asked with; whether pages that people have judged were not there yet.
         self._asked: dict[int, bool] = {}
@@ -124,7 +119,7 @@ class SharedTrainer(threading.Thread):
             with closing(VersionStore(about.folder, about.topic, about.options)) as versions:
                 self._take_up(sql, versions)
                 while not self._stopping.wait(_LOOK_SECS) and self._n_failed_in_a_row < _MAX_FAILURES:
-                    self._hear(sql)
+                    self._n_new += self._pages.hear(sql)
                     if self._is_due(sql):
                         self._train(sql, versions)
         if self._n_failed_in_a_row >= _MAX_FAILURES:
@@ -140,21 +135,12 @@ class SharedTrainer(threading.Thread):
         if not earlier:
             return
         self._n_trained, n_heard = earlier[-1].n_pages, int(known[-1].get(_SAID, 0))
-        self._hear(sql, n_heard)
+        self._n_new += self._pages.hear(sql, n_heard)
         self._in_use, self._is_waiting = version_in_use(earlier), True
         if (in_use := rows.version_to_use(sql, self._training.crawl)) is not None:
             folder = self._training.folder / FOLDER / str(in_use.version)
             unpack_into(folder / self._training.topic.name, in_use.files)
             write_json(folder / LABELS_FILE, {str(number): label for number, (label, _) in in_use.labels.items()})
-
-    def _hear(self, sql: psycopg.Connection[Any], n_known: int = 0) -> None:
-        """Read what people say; verdicts up to a number have been trained from."""
-        for said in rows.said_since(sql, self._training.crawl, self._said):
-            self._said = said.number
-            verdict = Verdict(canonical_form(said.url) or said.url, said.relevant, person=said.person, written=said.url)
-            if self._table.add(verdict):
-                self._urls[said.url] = None
-                self._n_new += said.number > n_known
 
     def _is_due(self, sql: psycopg.Connection[Any]) -> bool:
         every = self._training.options.every_pages
@@ -168,8 +154,8 @@ class SharedTrainer(threading.Thread):
     def _train(self, sql: psycopg.Connection[Any], versions: VersionStore) -> None:
         about, n_new, n_trained = self._training, self._n_new, self._n_trained
         self._n_trained, self._n_new = rows.n_pages(sql, about.crawl), 0
-        labels, pages = self._learnable(sql)
-        self._is_waiting = len(labels.by_verdict) < len(self._urls)
+        labels, pages = self._pages.learnable(sql)
+        self._is_waiting = len(labels.by_verdict) < len(self._pages.urls)
         if labels.by_verdict == self._asked and not about.is_against_met:
             return  # what is new is about pages that are not there yet, or without words
         self._asked = dict(labels.by_verdict)
@@ -191,34 +177,9 @@ class SharedTrainer(threading.Thread):
             urls = {page.number: page.url for page in pages}
             known = read_labels(about.folder, found.version)
             learnt = {number: (label, urls[number]) for number, label in known.items() if number in urls}
-        if rows.add_version(sql, about.crawl, asdict(found) | {_SAID: self._said}, learnt, files):
+        if rows.add_version(sql, about.crawl, asdict(found) | {_SAID: self._pages.said}, learnt, files):
             self._in_use = found.version if found.accepted else self._in_use
             self._ended(found)
-
-    def _learnable(self, sql: psycopg.Connection[Any]) -> tuple[PageLabels, list[JudgedPage]]:
-        """Return the pages that can be learnt from, and what people say of those whose words were kept.
-
-        Without what people say a page can be learnt from only where all pages met are.
-        """
-        about, urls = self._training, list(self._urls)
-        labels, pages = PageLabels(about.options, is_against_met=about.is_against_met), []
-        found = rows.pages_of(sql, about.crawl, urls)
-        if about.is_against_met:
-            found = rows.pages_met(sql, about.crawl, urls, MAX_MET)
-        for row in found:
-            relevant, terms = None, unpack_terms(row.terms)
-            if row.url in self._urls and terms:
-                relevant = self._table.relevant([canonical_form(row.url) or row.url])
-            if relevant is not None:
-                labels.add_verdict(row.number, relevant)
-            if relevant is not None or about.is_against_met:
-                pages.append(
-                    JudgedPage(
-                        *(row.number, row.url, row.relevance or 0.0, row.model_version, FIRST, None, terms),
-                        is_drawn=row.is_drawn,
-                    )
-                )
-        return labels, pages
 
     def _answer(self, task: Task) -> Attempt | None:
         """Return what comes of a training; None if it fails, or the thread is to stop before."""

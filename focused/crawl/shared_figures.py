@@ -1,0 +1,65 @@
+"""What a folder that follows a crawl in a database has found out of it: no more than its ``run.json`` says."""
+
+from __future__ import annotations
+
+import json
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from focused.crawl.delivered_words import DELIVERED
+from focused.method.topic.harvest_estimate import HarvestEstimate
+from focused.utils.file_names import RUN_FILE, RUNNING
+from focused.utils.files import read_regular
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from focused.crawl.harvest import HarvestCounter
+    from focused.crawl.harvest_so_far import HarvestSoFar
+
+_MAX_BYTES = 50_000_000
+JUDGED, MORE, LESS = (f"focused/collection/{name}_count" for name in ("judged_again", "added", "withdrawn"))
+"""Stats of a collection that was judged again: its pages, those that are delivered since, those that are no longer."""
+
+
+@dataclass(frozen=True)
+class FolderFigures:
+    """Figures of a crawl that its database does not have."""
+
+    n_pages: int
+    n_relevant: int
+    #: As ``run.json`` has it.
+    harvest: dict[str, Any]
+    stats: dict[str, int]
+    #: Whether the workers had ended, so that all pages were judged again.
+    is_final: bool = False
+
+    @classmethod
+    def of(cls, counter: HarvestCounter, estimate: HarvestSoFar, stats: dict[str, int]) -> FolderFigures:
+        """Return those of what was counted and estimated."""
+        found = estimate.now()
+        if found is None:
+            harvest: dict[str, Any] = {"is_known": False, "why": estimate.why_unknown or estimate.why_not_yet}
+        else:
+            harvest = {"is_known": True, **{name: round(value, 4) for name, value in found._asdict().items()}}
+        return cls(counter.n_pages, counter.n_relevant, harvest, stats)
+
+    @property
+    def about_harvest(self) -> str:
+        """The harvest in words, or why it is not known."""
+        if not self.harvest.get("is_known"):
+            return f"The harvest is not known: {self.harvest.get('why')}"
+        share, low, high = (float(self.harvest[name]) for name in HarvestEstimate._fields)
+        return f"About {share:.0%} of the pages are relevant: {low:.0%} to {high:.0%} by the model's own reckoning"
+
+    @classmethod
+    def read(cls, run_dir: Path) -> FolderFigures | None:
+        """Return those of the last time; None where there was none, or they cannot be read."""
+        with suppress(FileNotFoundError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
+            run = json.loads(read_regular(run_dir / RUN_FILE, _MAX_BYTES))
+            stats = run["stats"]
+            kept = {name: int(stats[name]) for name in (DELIVERED, JUDGED, MORE, LESS) if name in stats}
+            n_pages, n_relevant = int(stats["focused/pages/fetched_count"]), int(stats["focused/pages/relevant_count"])
+            return cls(n_pages, n_relevant, dict(run["harvest"]), kept, run["finish_reason"] != RUNNING)
+        return None

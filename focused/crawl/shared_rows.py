@@ -1,0 +1,70 @@
+"""The tables of a folder that follows a crawl in a database, written anew: what was fetched, and how the harvest went."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import TYPE_CHECKING
+
+from focused.crawl.fetched_rows import FETCHED_COLUMNS, fetched_row
+from focused.crawl.harvest import HarvestCounter
+from focused.utils.file_names import FETCHED_FILE, HARVEST_FILE
+from focused.utils.files import write_whole
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from focused.crawl.harvest_so_far import HarvestSoFar
+    from focused.crawl.shared_run import SharedRun
+
+_HARVEST_EVERY = 10
+_WINDOW = 100
+_MOST_ESTIMATES = 500
+_HEADER = (
+    f"pages,relevant,harvest_rate,harvest_rate_last_{_WINDOW},frontier,target_length,"
+    "estimated,estimated_low,estimated_high"
+)
+_FETCHED = (
+    *("url", "location", "referrer", "relevance", "delivered", "link_score", "link_reason", "depth"),
+    *("irrelevant_on_path", "model_version", "link_model_version", "duplicate_of", "n_waiting"),
+)
+
+
+def write_rows(
+    run: SharedRun, run_dir: Path, estimate: HarvestSoFar, harvests: Mapping[int, Mapping[str, float]]
+) -> HarvestCounter:
+    """Write ``fetched.csv`` and ``harvest.csv`` in the order in which the pages became durable; return what they count.
+
+    ``estimate`` hears of all pages, and of what trainings say of the harvest: ``harvests``, by the number of pages then.
+    """
+    counter, fetched, harvest = HarvestCounter(_WINDOW), [",".join(FETCHED_COLUMNS)], [_HEADER]
+    n_waiting, numbers = 0, run.page_numbers()
+    # Each estimate looks at all pages since the last training.
+    estimate_every = _HARVEST_EVERY * max(1, len(numbers) // _MOST_ESTIMATES // _HARVEST_EVERY)
+    for row in run.pages(numbers, _FETCHED):
+        n_waiting = row.pop("n_waiting")
+        page = SimpleNamespace(**row, known_as=row["location"], is_delivered=row["delivered"])
+        counter.add(page.is_delivered, page.depth, page.irrelevant_on_path)
+        estimate.add(page.relevance, page.is_delivered, is_copy=bool(page.duplicate_of))
+        if counter.n_pages in harvests:
+            estimate.met(counter.n_pages, harvests[counter.n_pages])
+        fetched.append(fetched_row(counter.n_pages, page))
+        if counter.n_pages % _HARVEST_EVERY == 0:
+            is_told = counter.n_pages % estimate_every == 0
+            harvest.append(_harvest_row(counter, n_waiting, estimate if is_told else None))
+    if counter.n_pages % _HARVEST_EVERY or not counter.n_pages:
+        harvest.append(_harvest_row(counter, n_waiting, estimate))
+    _write_lines(run_dir / FETCHED_FILE, fetched)
+    _write_lines(run_dir / HARVEST_FILE, harvest)
+    return counter
+
+
+def _harvest_row(counter: HarvestCounter, n_waiting: int, estimate: HarvestSoFar | None) -> str:
+    found = None if estimate is None else estimate.now()
+    estimates = [""] * 3 if found is None else [f"{each:.4f}" for each in found]
+    rates = f"{counter.rate:.4f},{counter.recent_rate:.4f}"
+    return ",".join([f"{counter.n_pages},{counter.n_relevant},{rates},{n_waiting},{counter.target_length}", *estimates])
+
+
+def _write_lines(path: Path, lines: Sequence[str]) -> None:
+    write_whole(path, "".join(f"{line}\n" for line in lines))
