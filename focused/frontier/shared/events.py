@@ -58,6 +58,13 @@ class LinksAhead:
 
 
 @dataclass(frozen=True, slots=True)
+class LinksDrawn:
+    """Links that wait, drawn from those of some hosts."""
+
+    links: list[WaitingLink]
+
+
+@dataclass(frozen=True, slots=True)
 class Ticked:
     """What the keeper saw."""
 
@@ -136,6 +143,7 @@ Event = (
     PagesWritten
     | PageRefused
     | LinksAhead
+    | LinksDrawn
     | Ticked
     | Granted
     | Heard

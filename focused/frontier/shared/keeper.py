@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from random import Random
 from typing import TYPE_CHECKING, Any
 
 import psycopg
@@ -11,6 +12,7 @@ import psycopg
 from focused.frontier.shared.beginning import pace
 from focused.frontier.shared.boot_clock import now
 from focused.frontier.shared.committer import TRY_AGAIN_SECS
+from focused.frontier.shared.drawn_links import read_drawn
 from focused.frontier.shared.events import (
     DatabaseGone,
     Granted,
@@ -19,6 +21,7 @@ from focused.frontier.shared.events import (
     Joined,
     LeaseLost,
     LinksAhead,
+    LinksDrawn,
     ScoresKnown,
     TextsHeard,
     Ticked,
@@ -113,6 +116,7 @@ class Keeper(threading.Thread):
         #: What their pages say of copies.
         self.texts = TextReader(crawl)
         self._inheritance = Inheritance(crawl)
+        self._random = Random()  # which links follow is for the one that draws of them to decide
 
     # --- Of the reactor
 
@@ -215,6 +219,9 @@ class Keeper(threading.Thread):
             about = leasing.sql, self._crawl, [host.name for host in taken]
             handed_on = (read_robots(*about), read_troubles(*about)) if taken else ([], [])
             self._box.put(LinksAhead(leasing.ahead(asked), asked, taken, n_written, *handed_on))
+            is_new = True
+        if wishes.draws:
+            self._box.put(LinksDrawn(read_drawn(leasing.sql, self._crawl, list(wishes.draws), self._random)))
             is_new = True
         if wishes.records_from is not None:
             self.reader.begin_anew(wishes.records_from)

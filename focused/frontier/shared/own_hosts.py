@@ -92,7 +92,7 @@ class OwnHosts:
         changed = {}
         for link in links:
             own = self._hosts.get(link.host_name)
-            if own is not None and self._may_wait(link):
+            if own is not None and self.may_wait(link):
                 own.put(link)
                 changed[own.number] = own
         for own in changed.values():
@@ -121,7 +121,7 @@ class OwnHosts:
             return
         own.fetched(links, wanted)
         for link in (*links, *self._recent.waiting(name)):
-            if self._may_wait(link):
+            if self.may_wait(link):
                 self._recent.apply(link)
                 own.put(link)
         self.refresh(own)
@@ -141,13 +141,14 @@ class OwnHosts:
         """Tell whether a link is neither under way nor has ended."""
         return number not in self.under_way and not self._recent.has_ended(number)
 
-    def _may_wait(self, link: WaitingLink) -> bool:
+    def may_wait(self, link: WaitingLink) -> bool:
+        """Tell whether a link that was read still waits, as far as this worker knows."""
         return self._is_free(link.number) and (not self.given_up or origin_of(link.url) not in self.given_up)
 
     def lease(self, link: WaitingLink) -> None:
         """Let a link be under way."""
         own = self._hosts[link.host_name]
-        del own.links[link.number]
+        own.links.pop(link.number, None)  # one that was drawn lies beyond the horizon
         own.n_under_way += 1
         own.n_asked += 1
         self.n_asked_of_domain[own.domain] += 1

@@ -193,12 +193,13 @@ class SharedStore(OwnLinkStates):
             link = own.links.get(number)
             if link is not None and not self._reached(own):
                 return self._lease(link)
-        return None
+        drawn = None if self.worker.is_spent else self.worker.drawn.take(number)
+        host = None if drawn is None else self.own.get(drawn.host_name)
+        return None if drawn is None or host is None or self._reached(host) else self._lease(drawn)
 
     def drawn(self, source: Random, n_links: int) -> list[tuple[int, str]]:
-        """Return fingerprints and URLs of links of pages, drawn from those that wait in this worker's memory."""
-        found = [link for own in self.own for link in own.links.values() if link.request is None and link.referrer]
-        return [(link.number, link.url) for link in source.sample(found, min(n_links, len(found)))]
+        """Return fingerprints and URLs of links of pages, drawn from those that wait of this worker's hosts."""
+        return [(link.number, link.url) for link in self.worker.drawn.draw(source, n_links)]
 
     # --- Places
 

@@ -15,6 +15,8 @@ class Wishes:
 
     n_hosts: int = 0
     ahead: dict[str, LinksWanted] = field(default_factory=dict)
+    #: Hosts of which links are to be drawn.
+    draws: dict[str, None] = field(default_factory=dict)
     give_back: dict[str, tuple[float, float]] = field(default_factory=dict)
     #: Texts of robots.txt files by their origins, and when they were read, by `focused.frontier.shared.events.now`.
     robots: dict[str, tuple[bytes, float]] = field(default_factory=dict)
@@ -42,6 +44,7 @@ class Wishes:
     def take_back(self, earlier: Wishes) -> None:
         """Want once more what could not be done, and is not wanted anew by itself; what was said later holds."""
         self.ahead = earlier.ahead | self.ahead
+        self.draws = earlier.draws | self.draws
         self.give_back = earlier.give_back | self.give_back
         self.robots = earlier.robots | self.robots
         self.troubles = earlier.troubles | self.troubles

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from focused.frontier.shared.beginning import pace
 from focused.frontier.shared.boot_clock import now
+from focused.frontier.shared.drawn_links import DrawnLinks
 from focused.frontier.shared.events import (
     NOT_STORED,
     DatabaseGone,
@@ -19,6 +20,7 @@ from focused.frontier.shared.events import (
     Joined,
     LeaseLost,
     LinksAhead,
+    LinksDrawn,
     PageRefused,
     PagesWritten,
     ScoresKnown,
@@ -95,6 +97,8 @@ class Worker:
         #: Origins that this worker has given up, with the number of their links that failed.
         self.given_up: dict[str, int] = {}
         self.own.given_up = self.given_up
+        #: Links to look around by.
+        self.drawn = DrawnLinks(self.own)
         #: How many links were dropped because their host, or its domain, had had its share, by the cap.
         self.n_capped: Counter[str] = Counter()
         #: Called with what a transaction has changed.
@@ -189,6 +193,8 @@ class Worker:
                 for name, found in links.items():
                     own.fetched(name, found, asked[name])
                     self._fail_unreachable(found)
+            case LinksDrawn(links):
+                self.drawn.read(links)
             case Ticked():
                 if event.n_written == self.exchange.n_written and not (
                     own.under_way or self.exchange.n_pending or self.draft
@@ -281,4 +287,6 @@ class Worker:
             wishes["give_back"] = rests
         if ahead:
             wishes["ahead"] = ahead
+        if draws := self.drawn.wanted():
+            wishes["draws"] = dict.fromkeys(draws)
         self.exchange.wish(**wishes)
