@@ -18,6 +18,7 @@ import os
 import subprocess
 import sys
 import tempfile
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -97,9 +98,11 @@ def main() -> None:
         data = folder_of(name, given.data, given.webs)
         output = given.output / name
         web, labels = data / f"{name}.warc.gz", data / f"{name}.labels.tsv"
-        about = ["--web", str(web), "--labels", str(labels), "--largest", str(given.topics), "--exclude", "other"]
-        evaluate([*about, *adaptive_crawls(given.pages, "examples")], output, given.jobs)
         of = labels_of(labels)
+        counted = Counter(label for names in of.values() for label in names if label != "other")
+        chosen = ",".join(f'"{label}"' for label, _ in counted.most_common(given.topics))
+        about = ["--web", str(web), "--labels", str(labels), "--topics", chosen]
+        evaluate([*about, *adaptive_crawls(given.pages, "examples")], output, given.jobs)
         for topic, seeds in topics_of(output / "models", output / "runs"):
             manifest = json.loads((output / "groups" / f"{topic}.json").read_text(encoding="utf-8"))
             label = manifest["topic"]

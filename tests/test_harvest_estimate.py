@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from hand_made import topic as hand_made_topic
@@ -136,11 +138,12 @@ def test_where_nothing_tells_the_harvest_the_crawl_says_why(examples, settings, 
     assert bool(why) is bool(estimate.why_unknown)
 
 
-def test_workers_that_share_a_crawl_are_not_told_what_they_could_not_do():
+def test_a_worker_that_sees_a_part_of_the_pages_says_who_estimates_the_harvest_of_all():
     topic = hand_made_topic()
-    topic.manifest |= {"examples": {"background": {}}, "figures": {"f1": 0.9}}
-    settings = {"FOCUSED_UNLABELED": "topic", "FOCUSED_DATABASE": "postgresql://localhost/a"}
-    assert HarvestSoFar.of_crawl(topic, settings).why_unknown.endswith("scrapy train --unlabeled")
+    topic.manifest |= {"examples": {"background": {}}, "figures": {"f1": 0.9}, "learner": "screened_svm"}
+    topic.examples = SimpleNamespace(positive=np.ones(9, dtype=np.bool_))
+    assert "report say it of all" in HarvestSoFar.of_crawl(topic, {"FOCUSED_DATABASE": "postgresql://h/a"}).why_unknown
+    assert not HarvestSoFar.of_crawl(topic, {}).why_unknown
 
 
 def test_a_resumed_crawl_knows_the_relevances_of_the_pages_before(tmp_path):

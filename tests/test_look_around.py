@@ -18,6 +18,7 @@ from scipy import sparse
 from warcs import Warc
 
 from focused.collection.view import CollectionView
+from focused.crawl import words_looked_for
 from focused.frontier.look_around import LookAround, place_of
 from focused.frontier.rediscovery import Rediscovery
 from focused.frontier.store.link import FrontierLink, fingerprint_of
@@ -27,7 +28,6 @@ from focused.method.scoring import Evidence
 from focused.method.scoring.base import LOOK_AROUND
 from focused.method.topic import Topic, TopicExamples, load_topic
 from focused.method.topic.counted import relevance_of_counts
-from focused.pipelines import retraining
 from focused.retraining.augmentation import known_pages
 from focused.retraining.judged_pages import JudgedPage, read_record
 from focused.retraining.looking_around import n_drawn_wanted
@@ -679,7 +679,7 @@ def test_a_crawl_for_words_learns_what_stands_beside_them_and_draws_links_until_
 
 
 def looks_in_40_pages() -> None:
-    retraining._LOOKED_FOR = 40
+    words_looked_for.ENOUGH_PAGES = 40
 
 
 @pytest.mark.slow
