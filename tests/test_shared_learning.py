@@ -17,6 +17,7 @@ from focused.frontier.store.link import FrontierLink, fingerprint_of, host_of
 from focused.method.page.reader import PageReader
 from focused.method.page.text_units import KINDS
 from focused.method.scoring import Evidence, Visit
+from focused.method.strategies.linkmodel.memory import NOT_WAITING
 from focused.method.strategies.linkmodel.session import LinkSession
 from focused.method.text.analyzer import Analyzer
 from focused.method.topic.judge import Judge
@@ -224,7 +225,7 @@ def test_a_link_that_another_worker_has_fetched_moves_no_more(worker):
     assert memory.links["frontier"][memory.numbers([url])] == [77]
     one.fetches(read(url, hand_made.STARS))
     other.hears(1)
-    assert memory.links["frontier"][memory.numbers([url])] == [-1]
+    assert memory.links["frontier"][memory.numbers([url])] == [NOT_WAITING]
 
 
 def test_a_worker_that_crawls_alone_learns_as_a_session_that_listens_to_nobody(worker):

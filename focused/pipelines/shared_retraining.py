@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
     from focused.crawl.shared_trainer import SharedTrainer
     from focused.crawl.shared_versions import SharedVersion
-    from focused.method.page.page import Page
     from focused.retraining.versions import Attempt
 
 logger = logging.getLogger(__name__)
@@ -137,8 +136,8 @@ class SharedRetrainingPipeline:
             and not item.duplicate_of
         ):
             self._pages.keep(item.analysed, item.scores.visit)
-        if isinstance(item, PageItem) and item.relevance is not None and item.analysed is not None:
-            self._look_around(item.analysed)
+        if isinstance(item, PageItem):
+            self._look_around(item)
         return item
 
     async def before_close(self) -> None:
@@ -160,8 +159,11 @@ class SharedRetrainingPipeline:
         if self._trainer is not None:
             self._trainer.stop()
 
-    def _look_around(self, page: Page) -> None:
-        """Let links be drawn after a page, as many as are wanted."""
+    def _look_around(self, item: PageItem) -> None:
+        """Let links be drawn after a judged page, as many as are wanted."""
+        page = item.analysed
+        if page is None or item.relevance is None:
+            return
         n_own, versions = 1 + self._crawl.harvest.n_pages, self._crawl.frontier.versions
         assert versions is not None
         if isinstance(self._around, LookingAroundTogether):
