@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-_LOOK_SECS = 1.0
+_LOOK_SECS = 0.5
 _POLL_SECS = 0.1
 _MAX_FAILURES = 3
 _SAID = "said"

@@ -49,8 +49,11 @@ class VersionsOfAll(Protocol):
 
     #: To be set: called when all are to use another version.
     on_new: Callable[[], None]
-    #: Pages that all workers have fetched, as far as is known.
+    #: Pages that all workers have fetched, and had when the last training began, as far as is known.
     n_pages: int
+    n_pages_trained: int
+    #: To be set: tells whether nothing is to be asked for now, because a model is being trained.
+    waits: Callable[[], bool]
 
     def begin(self, floor: int) -> None:
         """Hear all that others have learnt by the version whose records have numbers above ``floor``."""

@@ -181,7 +181,7 @@ class SharedScheduler(FrontierScheduler):
             self._end()
         # A retry that waits here has its place in the budget already.
         is_spent = worker.is_spent and not len(self._queue)
-        if worker.over or not worker.may_ask or is_spent:
+        if worker.over or not worker.may_ask or is_spent or worker.versions.waits():
             self._wakeup.at(self._leases.now() + _LOOK_AGAIN_SECS)
             return None
         return super().next_request()

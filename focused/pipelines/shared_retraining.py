@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import time
 from typing import TYPE_CHECKING, Any
 
 from scrapy.exceptions import NotConfigured
@@ -20,6 +21,7 @@ from focused.retraining.kept_pages import KeptPages
 from focused.retraining.looking_around import LookingAroundTogether, LookingForWords
 from focused.retraining.model_takeover import ModelTakeover
 from focused.retraining.options import OFF, RetrainingOptions, read_options
+from focused.retraining.page_labels import trainings_due
 from focused.retraining.rescoring import Rejudging
 from focused.retraining.shared_rescoring import SharedRescoring
 from focused.retraining.stats import RetrainingStats, of_attempt
@@ -83,6 +85,9 @@ class SharedRetrainingPipeline:
         self._trainer: SharedTrainer | None = None
         self._is_read = self._is_closing = False
         self._is_behind = False
+        self._waits_since = 0.0
+        is_wanted = options.waits == "always" or (options.waits == "offline" and crawl.plan.web != "live")
+        self._may_wait = is_wanted and self._is_against_met
         self._calls: Any = None
 
     @classmethod
@@ -123,7 +128,7 @@ class SharedRetrainingPipeline:
         self._trainer.start()
         versions = self._crawl.frontier.versions
         assert versions is not None
-        versions.on_new = self._look
+        versions.on_new, versions.waits = self._look, self._waits
         self._calls = create_looping_call(self._poll)
         self._calls.start(_POLL_EVERY_SECS, now=False)
 
@@ -170,6 +175,19 @@ class SharedRetrainingPipeline:
             self._around.page_added(max(n_own, versions.n_pages), page)
         elif self._around is not None and self._takeover.version == FIRST:  # a later version has met its words
             self._around.page_added(n_own, page)
+
+    def _waits(self) -> bool:
+        """Tell whether to wait for a training against the pages met that is due; no longer than it may take."""
+        versions, options = self._crawl.frontier.versions, self._options
+        if versions is None or not self._may_wait or self._is_closing:
+            return False
+        n_pages = max(versions.n_pages, self._crawl.harvest.n_pages)
+        is_due = trainings_due(n_pages) > trainings_due(versions.n_pages_trained)
+        if not (is_due or self._is_read or self._takeover.is_under_way):
+            self._waits_since = 0.0
+            return False
+        self._waits_since = self._waits_since or time.monotonic()
+        return time.monotonic() - self._waits_since < options.timeout_secs
 
     def _trained(self, attempt: Attempt) -> None:
         """Say what came of a training; called in the thread that trains."""

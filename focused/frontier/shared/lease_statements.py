@@ -99,7 +99,8 @@ FROM (
         coalesce(sum(n_hosts) FILTER (WHERE ended_at IS NULL), 0)::int8,
         (SELECT coalesce(max(version), 1) FROM versions WHERE versions.crawl = %(crawl)s AND accepted),
         coalesce(min(id) FILTER (WHERE ended_at IS NULL AND alive_until > clock_timestamp()), 0),
-        (SELECT reason FROM crawls WHERE id = %(crawl)s)
+        (SELECT reason FROM crawls WHERE id = %(crawl)s),
+        (SELECT coalesce(max((attempt->>'n_pages')::int8), 0) FROM versions WHERE versions.crawl = %(crawl)s)
     FROM workers WHERE crawl = %(crawl)s
 ) AS totals
 CROSS JOIN (

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from focused.frontier.shared.exchange import Exchange
+    from focused.frontier.shared.leasing import Totals
     from focused.frontier.shared.page_draft import PageDraft
 
 
@@ -25,20 +26,22 @@ class SharedVersions:
         self._exchange, self._draft = exchange, draft
         #: The last version that is known.
         self.version = 1
-        #: Pages that all workers have fetched, as far as is known.
-        self.n_pages = 0
+        #: Pages that all workers have fetched, and had when the last training began, as far as is known.
+        self.n_pages = self.n_pages_trained = 0
         #: To be set: called when the database has another version.
         self.on_new: Callable[[], None] = lambda: None
         #: Called when the session begins to learn anew: what has been heard and not learnt is of the version before.
         self.on_change: Callable[[], None] = lambda: None
+        #: To be set: tells whether nothing is to be asked for now, because a model is being trained.
+        self.waits: Callable[[], bool] = lambda: False
         #: Returns the fingerprint of a URL.
         self.fingerprint: Callable[[str], int] = lambda url: 0
         #: Lets waiting links have other scores.
         self.place: Callable[[Iterable[Move]], None] = lambda moves: None
 
-    def see(self, version: int, n_pages: int) -> None:
-        """Note the version that all are to use, and how many pages they have fetched."""
-        self.n_pages = n_pages
+    def see(self, totals: Totals) -> None:
+        """Note the version that all are to use, and how many pages they have fetched and trained with."""
+        version, self.n_pages, self.n_pages_trained = totals.version, totals.n_pages, totals.n_pages_trained
         if version > self.version:
             self.version = version
             self.on_new()

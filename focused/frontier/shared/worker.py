@@ -240,7 +240,7 @@ class Worker:
     def _ticked(self, seen: Ticked) -> None:
         self._surroundings.see(seen, self.exchange.worker)
         self.draft.moves.pace = self.exchange.committer.pace = pace(seen.totals.n_pages)
-        self.versions.see(seen.totals.version, seen.totals.n_pages)
+        self.versions.see(seen.totals)
         self.own.read_since(seen.n_written)
         self.reckonings.hear(seen.totals.n_workers, *(seen.reckonings or (0.0, [])))
         for own in self.own:
