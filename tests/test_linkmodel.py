@@ -97,7 +97,7 @@ def test_what_a_page_says_of_its_links_comes_back_from_its_bytes():
     reader, topic = PageReader(Analyzer("en")), hand_made.topic()
     body = hand_made.html(hand_made.STARS, ("/a", "a nebula"), ("/b?x=1", ""), ("http://other.org/c", "soup"))
     read = reader.read(body, "http://h.org/dir/")
-    found = page_links(read, Judge(topic).judge(read, KINDS), ("http://h.org/old", "http://h.org/dir/"))
+    found = page_links(read, Judge(topic).judge(read, KINDS), Visit(urls=("http://h.org/old", "http://h.org/dir/")))
     again = PageLinks.unpack(found.pack())
     for name in PageLinks.__slots__:
         one, other = getattr(found, name), getattr(again, name)

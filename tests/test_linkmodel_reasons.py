@@ -96,14 +96,14 @@ def test_asking_for_words_changes_no_score(pages):
 def test_a_crawl_that_goes_on_knows_the_words_from_its_records(pages, session):
     again = LinkSession(every_pages=5, credit=0.3)
     for page, relevance, visit in [*pages[:21], *pages[31:51]]:
-        again.replay(page_links(page, relevance, visit.urls).pack())
+        again.replay(page_links(page, relevance, visit).pack())
     again.resume()
     assert 'anchor "a nebula"' in again.why(f"{HOME}stars/25")
 
 
 def test_records_of_before_the_words_can_be_read(pages):
     page, relevance, visit = pages[5]
-    known = page_links(page, relevance, visit.urls)
+    known = page_links(page, relevance, visit)
     old = PageLinks.unpack(
         PageLinks(**{name: getattr(known, name) for name in PageLinks.__slots__} | {"texts": []}).pack()
     )

@@ -61,7 +61,7 @@ def test_every_strategy_scores_the_links_of_a_sitemap(name):
 
 def test_a_learner_takes_the_links_of_a_sitemap_and_no_outcome():
     page, relevance = source()
-    found = page_links(page, relevance, (page.url,), is_source=True)
+    found = page_links(page, relevance, Visit(is_source=True))
     again = PageLinks.unpack(found.pack())
     assert again.is_source
     assert not PageLinks.unpack(replace(found, is_source=False).pack()).is_source

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from focused.method.page.url_features import MAX_URL_TERMS, UrlFeatures, place_key, url_features
 from focused.method.strategies.linkmodel.anchor_texts import MAX_ANCHOR_TERMS
+from focused.method.strategies.linkmodel.former_seeds import FormerSeeds
 from focused.method.strategies.linkmodel.groups import Groups
 from focused.method.strategies.linkmodel.growing_table import GrowingTable, padded
 from focused.method.strategies.linkmodel.key_numbers import UNKNOWN, KeyNumbers
@@ -88,6 +89,7 @@ class LinkMemory:
             reserve=n_links, columns=(np.int32, 0, MAX_ANCHOR_TERMS), n_columns=(np.int32, 1, 0)
         )
         self.fairness = Fairness(self.links)
+        self._former_seeds = FormerSeeds()
         self._numbers = KeyNumbers()
         self.n_pages = 0
         #: Sitemaps and feeds, which are numbered together with the pages.
@@ -112,8 +114,14 @@ class LinkMemory:
         numbers: list[int] = self._numbers.numbers(list(map(hash, urls))).tolist()
         return [number for number in numbers if number != UNKNOWN]
 
-    def take_places(self, other: LinkMemory) -> None:
-        """Take over from another memory where links wait in the frontier, and the seeds that they were reached from."""
+    def take_places(self, other: LinkMemory, *, has_more: bool = False) -> None:
+        """Take over from another memory where links wait in the frontier, and the seeds that they were reached from.
+
+        ``has_more``: pages that the other one knows are still to come, those of other workers. They have been counted for
+        their seeds, and their links keep these.
+        """
+        if has_more:
+            self._former_seeds.take(self._numbers, other._numbers, other.links, other._former_seeds)
         keys, mine = self._numbers.items()
         theirs = other._numbers.numbers(keys.tolist())
         mine, theirs = mine[theirs != UNKNOWN], theirs[theirs != UNKNOWN]
@@ -159,7 +167,8 @@ class LinkMemory:
         links["discoverer"][first] = page
         # As long as nothing has been forgotten. What lies behind a link of a sitemap or feed belongs to no seed.
         may_be_seed = may_be_seed and not (self.n_forgotten or found.is_source or links["n_referrers"][led].any())
-        self.fairness.count(led, first, may_be_seed=may_be_seed)
+        if not self._former_seeds.has_counted(found.urls):
+            self.fairness.count(led, first, may_be_seed=may_be_seed)
         logits, tops = found.logits.astype(np.float32), links["tops"]
         of_links = np.maximum(tops[ids], logits)
         of_links[is_first] = logits[is_first]
@@ -265,6 +274,7 @@ class LinkMemory:
             groups |= self._kinds(features)
             known: dict[str, npt.ArrayLike] = {"key": list(new), "columns": columns, "n_columns": n_columns, **groups}
             rows = self.links.add(len(new), known)
+            self._former_seeds.give(new, rows, self.links)
             self._numbers.add(new, rows)
             numbers[unknown] = self._numbers.numbers([keys[place] for place in unknown])
         return numbers

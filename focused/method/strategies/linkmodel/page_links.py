@@ -20,6 +20,7 @@ from focused.utils.compression import compressed
 
 if TYPE_CHECKING:
     from focused.method.page.page import Page
+    from focused.method.scoring import Visit
     from focused.method.topic.judge import PageRelevance
 
 Floats = npt.NDArray[np.float64]
@@ -28,6 +29,8 @@ Integers = npt.NDArray[np.int64]
 _MOST_LOGIT = 6.0
 _MAX_DEPTH = 63
 _IN_THOUSANDTHS = 1000
+_KINDS = {"[]": (False, False), "[true]": (True, False), "[false, true]": (False, True), "[true, true]": (True, True)}
+"""What the last values of a record say, as JSON: whether it is of a sitemap or feed, and of a seed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +55,14 @@ class PageLinks:
     texts: list[str] = field(default_factory=list)
     #: Whether it is no page but a sitemap or a feed: its links count, and no outcome.
     is_source: bool = False
+    #: Whether the crawl began with it. A worker may hear of a page before it hears of the one that links there.
+    is_seed: bool = False
 
     def pack(self) -> bytes:
         """Return all of it as bytes that `unpack` understands."""
         own = [self.urls, self.relevance, self.host, self.links, self.texts]
-        about = json.dumps(own + [True] * self.is_source, separators=(",", ":"))
+        kinds = [self.is_source, True] if self.is_seed else [True] * self.is_source
+        about = json.dumps(own + kinds, separators=(",", ":"))
         lengths, terms = list(map(len, self.anchors)), list(chain.from_iterable(self.anchors))
         logits = np.rint(self.logits * _IN_THOUSANDTHS).ravel()
         numbers: list[npt.ArrayLike] = [self.blocks, self.places, logits, lengths, terms]
@@ -69,8 +75,7 @@ class PageLinks:
             about, _, rest = zlib.decompress(data).partition(b"\n")
             urls, relevance, host, links, *more = json.loads(about)
             texts, *more = more or [[]]  # records of before the texts were kept have none
-            if more not in ([], [True]):
-                raise ValueError("it says too much")
+            is_source, is_seed = _KINDS[json.dumps(more)]
             numbers, n = np.frombuffer(rest, dtype="<i4").astype(np.int64), len(links)
             blocks, places, logits, lengths, terms = np.split(numbers, (n, 2 * n, 6 * n, 7 * n))
             ends, columns = np.cumsum(lengths).tolist(), terms.tolist()
@@ -84,13 +89,13 @@ class PageLinks:
                 logits.reshape(n, 4) / _IN_THOUSANDTHS,
                 [tuple(columns[start:end]) for start, end in zip([0, *ends], ends, strict=False)],
                 list(map(str, texts)),
-                bool(more),
+                *(is_source, is_seed),
             )
-        except (zlib.error, TypeError, ValueError) as error:
+        except (zlib.error, TypeError, ValueError, KeyError) as error:
             raise ValueError(f"not what a page says of its links: {error}") from None
 
 
-def page_links(page: Page, relevance: PageRelevance, urls: tuple[str, ...], *, is_source: bool = False) -> PageLinks:
+def page_links(page: Page, relevance: PageRelevance, visit: Visit) -> PageLinks:
     """Return what a page, or a sitemap or feed, says of its links, with the URLs that led to it, at least one."""
     n_links = page.n_links
     values = np.empty((n_links, 4))
@@ -106,7 +111,7 @@ def page_links(page: Page, relevance: PageRelevance, urls: tuple[str, ...], *, i
     sides = np.where(blocks < 4, blocks, np.where(behind <= 4, 4 + behind, 9))
     columns, texts = anchor_texts(page)
     return PageLinks(
-        urls=urls,
+        urls=visit.urls or (page.url,),
         relevance=relevance.page,
         host=_host(page.url),
         links=list(page.link_numbers),
@@ -115,7 +120,8 @@ def page_links(page: Page, relevance: PageRelevance, urls: tuple[str, ...], *, i
         logits=np.round(logit(values), 3),
         anchors=columns,
         texts=texts,
-        is_source=is_source,
+        is_source=visit.is_source,
+        is_seed=not visit.depth,
     )
 
 

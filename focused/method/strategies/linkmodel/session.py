@@ -81,13 +81,11 @@ class LinkSession(Session):
 
     def scoring(self, page: Page, relevance: PageRelevance, visit: Visit) -> Generator[int, None, LinkScores]:
         """Learn from a page, and return a score for each of its links."""
-        found = page_links(page, relevance, visit.urls or (page.url,), is_source=visit.is_source)
+        found = page_links(page, relevance, visit)
         yield page.n_links
         if self._has_frontier:
             self._records[found.urls[0]] = found
-        # A worker may fetch a page before it hears of the one that links there; without others that is a seed.
-        may_be_seed = self._known is None or not visit.depth
-        _, scores = yield from self._learning(found, may_be_seed=may_be_seed)
+        _, scores = yield from self._learning(found)
         return LinkScores(scores, np.full(len(scores), BY_ADAPTIVE, dtype=np.int64))
 
     def same(self, url: str, known_as: str) -> None:
@@ -163,7 +161,7 @@ class LinkSession(Session):
         arrived: list[PageLinks] = []
         self._arrived = arrived
         for page, relevance, visit in judged:
-            found = page_links(page, relevance, visit.urls or (page.url,))
+            found = page_links(page, relevance, visit)
             yield page.n_links
             yield from fresh._remembering(found)
             yield page.n_links
@@ -213,7 +211,7 @@ class LinkSession(Session):
 
     def record_of(self, page: Page, relevance: PageRelevance, visit: Visit) -> tuple[int, bytes]:
         """Return what `record` would of a page, judged by whichever model."""
-        found = page_links(page, relevance, visit.urls or (page.url,), is_source=visit.is_source)
+        found = page_links(page, relevance, visit)
         return len(found.links), found.pack()
 
     def links_of(self, record: bytes) -> Sequence[str]:
@@ -222,9 +220,7 @@ class LinkSession(Session):
 
     # --- Inside
 
-    def _remembering(
-        self, found: PageLinks, *, may_be_seed: bool = True
-    ) -> Generator[int, None, tuple[Integers, Integers]]:
+    def _remembering(self, found: PageLinks) -> Generator[int, None, tuple[Integers, Integers]]:
         """Remember a page without fitting; return the numbers of its links and the new rows of evidence."""
         if self._known is not None and self._known.knows(found, self.memory):
             return self.memory.add_urls(found.links), np.zeros(0, dtype=np.int64)
@@ -238,13 +234,14 @@ class LinkSession(Session):
         if features:
             self.memory.add_urls(found.links, features)
             yield 20 * len(features)
-        links, evidence = self.memory.add(found, may_be_seed=may_be_seed)
+        # Where there are no others, a page that no known link leads to is a seed.
+        links, evidence = self.memory.add(found, may_be_seed=self._known is None or found.is_seed)
         self._n_new = len(links)
         return links, evidence
 
     def _take_over(self, fresh: LinkSession) -> None:
         """Replace what was learnt by what another session has learnt; the places of waiting links stay."""
-        fresh.memory.take_places(self.memory)
+        fresh.memory.take_places(self.memory, has_more=self._known is not None)
         self._use(fresh.model, fresh._discovery)
         self._n_fits += fresh._n_fits
         self._next_fit, self._n_new = fresh._next_fit, fresh._n_new
@@ -258,11 +255,11 @@ class LinkSession(Session):
         # What was under way refers to links by their former numbers.
         self._work: Iterator[int] | None = None
 
-    def _learning(self, found: PageLinks, *, may_be_seed: bool = True) -> Generator[int, None, tuple[Integers, Floats]]:
+    def _learning(self, found: PageLinks) -> Generator[int, None, tuple[Integers, Floats]]:
         """Remember a page, do some of the work under way, and return the numbers and scores of the page's links."""
         if self._arrived is not None:
             self._arrived.append(found)
-        links, evidence = yield from self._remembering(found, may_be_seed=may_be_seed)
+        links, evidence = yield from self._remembering(found)
         self.memory.links["frontier"][self.memory.numbers(found.urls)] = NOT_WAITING
         if self._work is None and self.memory.n_pages >= self._next_fit:
             self._work = self._fitting()
