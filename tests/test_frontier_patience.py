@@ -27,7 +27,7 @@ from focused.frontier.rediscovery import Rediscovery
 from focused.frontier.store.host_queue import HostQueue
 from focused.frontier.store.link import FrontierLink
 from focused.frontier.store.ranks import Ranks, priority_of
-from focused.frontier.store.reckoning import OtherWorkers
+from focused.frontier.store.reckoning import OtherWorkers, Reckoning
 from focused.frontier.store.schema import RANK_BITS
 from focused.frontier.store.store import FrontierStore
 from focused.frontier.store.waiting_counts import BOUNDS, N_BINS, WaitingCounts, bin_of, of_length
@@ -174,6 +174,37 @@ def test_hosts_with_more_links_than_turns_and_others_are_counted_by_one_rule():
         place = N_BINS - 1 - int(np.searchsorted(supply, wanted))
         found = least(counts, wanted, wanted, turns)
         assert (0 if found is None else bisect_right(BOUNDS, found)) == place
+
+
+class Others(OtherWorkers):
+    """One other worker, and what it is told."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.n_workers, self.rate, self.n_ended, self.n_pages = 2, 1.0, 90.0, 10.0
+        self.told: list[Reckoning] = []
+
+    def tell(self, own: Reckoning) -> None:
+        self.told.append(own)
+
+
+def test_workers_agree_on_how_many_pages_a_request_brings_and_tell_of_no_links_when_their_time_is_up():
+    counts = counted({1: [0.9] * 100})
+    hosts = SimpleNamespace(delay_of=lambda _: 1.0, resting=dict, clock=SimpleNamespace(now=lambda: now[0]))
+    now, others, one = [0.0], Others(), HostQueue()
+    one.offer(1, 0)
+    patience = Patience(
+        SimpleNamespace(hosts=one), counts, SimpleNamespace(get_value=lambda *_: 0, set_value=lambda *_: None),
+        hosts, 2.0, 60.0, lambda: now[0], lambda: 50, lambda: 50, 16, lambda: False, others,
+    )  # fmt: skip
+    patience._n_ended = patience._n_pages = 10  # all of this worker's, one in nine of the other's
+    patience.least_priority()
+    assert patience._pages_a_request() == pytest.approx((10 + 10 + 10) / (10 + 90 + 10))
+    assert (others.told[-1].n_ended, others.told[-1].n_pages) == (10, 10)
+    assert others.told[-1].supply[-1] == pytest.approx(60.5, abs=0.01)  # a turn a second
+    now[0], patience._next_look = 90.0, 0.0
+    patience.least_priority()
+    assert 0 <= others.told[-1].supply[-1] <= 1
 
 
 def test_an_impatient_crawl_asks_a_host_half_as_often_when_it_has_used_up_its_links():

@@ -66,7 +66,8 @@ def test_links_in_memory_count_by_level_and_of_each_host_no_more_than_its_turns(
     assert counts.supply(10, 100.0)[-1] == 7
 
 
-def test_turns_of_hosts_that_other_workers_own_are_counted_by_these_alone():
+def test_of_hosts_that_other_workers_own_a_part_of_the_turns_counts_for_what_is_going_to_be_found_there():
+    """Who counted none of them would take the links of this crawl for few, and wait for nothing."""
     own = owning(waiting("mine.org", 1, 0.5))
     page = waiting("mine.org", 2, 0.5)
     n_workers = 1
@@ -79,7 +80,7 @@ def test_turns_of_hosts_that_other_workers_own_are_counted_by_these_alone():
     n_workers = 2
     with_other = counts.supply(10, 1.0)
     assert alone[-1] == 2  # one turn of each of the two hosts
-    assert with_other[-1] == 1
+    assert with_other[-1] == 1.5
 
 
 def test_what_a_page_brings_counts_for_pages_of_its_level_though_it_is_written_later():

@@ -138,7 +138,7 @@ class Patience:
         if is_patient or n_workers > 1:
             turns, sunk = self._turns(secs_left), self.store.hosts.all_sunk
             supply = self.by_level.supply(n_left / n_workers, turns, sunk)
-            self.others.tell(Reckoning(self._n_impatient, own_rate, supply))
+            self.others.tell(Reckoning(self._n_impatient, own_rate, supply, self._n_ended, self._n_pages))
             if is_patient:
                 if self._n_looks % _SHARE_EVERY == 0:
                     in_half = self.by_level.supply(n_left / n_workers, turns / 2, sunk)
@@ -194,8 +194,12 @@ class Patience:
         return self._n_impatient + self.others.n_impatient
 
     def _pages_a_request(self) -> float:
-        """Return how many pages a request brings: there are redirects, errors and pages under two URLs."""
-        return (self._n_pages + _AS_PAGES) / (self._n_ended + _AS_PAGES)
+        """Return how many pages a request brings: there are redirects, errors and pages under two URLs.
+
+        It is that of all workers: so they agree on when a crawl that never waits would have ended.
+        """
+        n_pages, n_ended = self._n_pages + self.others.n_pages, self._n_ended + self.others.n_ended
+        return (n_pages + _AS_PAGES) / (n_ended + _AS_PAGES)
 
     def _pops_between(self, n_left: int) -> int:
         return max(_LEAST_POPS, n_left // _OFTEN, len(self.store.hosts) // _HOSTS_A_POP)
@@ -248,6 +252,7 @@ class Patience:
     def _turns(self, secs_left: float) -> Any:
         """Return how often each host may still be asked."""
         resting = {self.store.host_number(host): until for host, until in self.hosts.resting().items()}
+        secs_left = max(secs_left, 1e-3)
         turns = secs_left / self._delays(max(resting, default=-1)) + 0.5
         for number, until in resting.items():
             if number >= 0 and until > self._at:

@@ -25,8 +25,9 @@ _BOUNDS = np.array(BOUNDS)
 class OwnWaiting(WaitingCounts):
     """Counts links of a worker's hosts; those that lie beyond a host's horizon are not known, and worse than the counted.
 
-    What pages bring is known when it is durable. What they bring of other workers' hosts is these workers' to ask for, in
-    turns that are theirs: a host whose turns two workers counted would let both wait for what cannot come.
+    What pages bring is known when it is durable. What they bring of other workers' hosts is these workers' to ask for. Only
+    the worker whose pages bring it can count it, and does so for a part of these hosts' turns: where two workers count all
+    of them, both wait for what cannot come, and where none does, for nothing.
 
     Parameters
     ----------
@@ -46,8 +47,8 @@ class OwnWaiting(WaitingCounts):
     def supply(self, n_links: float, turns: Floats | float, sunk: Mapping[int, int] | None = None) -> Floats:
         """Return what `WaitingCounts.supply` does, of the links that wait in memory now."""
         self._count()
-        if self._n_workers() > 1:
-            mine = np.zeros(len(self._waiting))
+        if (n_workers := self._n_workers()) > 1:
+            mine = np.full(len(self._waiting), 1 / n_workers)
             mine[[own.number for own in self._own]] = 1.0
             turns = mine * (turns if isinstance(turns, float) else of_length(turns, len(mine)))
         return super().supply(n_links, turns, sunk)

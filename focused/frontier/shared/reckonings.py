@@ -37,3 +37,4 @@ class SharedReckonings(OtherWorkers):
         self.n_workers, self.n_impatient = max(1, n_workers), n_impatient
         self.rate = sum(each.rate for each in known)
         self.supply = np.sum([each.supply for each in known], axis=0) if known else np.zeros(N_BINS)
+        self.n_ended, self.n_pages = sum(each.n_ended for each in known), sum(each.n_pages for each in known)

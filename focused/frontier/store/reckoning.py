@@ -22,10 +22,13 @@ class Reckoning(NamedTuple):
     rate: float
     #: Links that it can ask for until the end, of the best level, of the two best, and so on; shape (N_BINS,).
     supply: Floats
+    #: Responses, and how many of them were pages.
+    n_ended: float = 0.0
+    n_pages: float = 0.0
 
     def numbers(self) -> list[float]:
         """Return it as a row of numbers."""
-        return [self.n_impatient, self.rate, *self.supply.tolist()]
+        return [self.n_impatient, self.rate, *self.supply.tolist(), float(self.n_ended), float(self.n_pages)]
 
     @classmethod
     def of_numbers(cls, numbers: Sequence[float]) -> Reckoning:
@@ -33,7 +36,8 @@ class Reckoning(NamedTuple):
         supply = np.zeros(N_BINS)
         given = np.asarray(numbers[2 : 2 + N_BINS], dtype=float)
         supply[: len(given)] = given
-        return cls(float(numbers[0]), float(numbers[1]), supply)
+        ended = map(float, numbers[2 + N_BINS : 4 + N_BINS])
+        return cls(float(numbers[0]), float(numbers[1]), supply, *ended)
 
 
 class OtherWorkers:
@@ -47,6 +51,8 @@ class OtherWorkers:
         #: Of those that are at work.
         self.rate = 0.0
         self.supply: Floats = np.zeros(N_BINS)
+        #: Responses to those that are at work, and how many of them were pages.
+        self.n_ended = self.n_pages = 0.0
 
     def tell(self, own: Reckoning) -> None:
         """Let the others know of this worker."""
