@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from test_linkmodel import learn, page, scores
 
 from focused.method.strategies.linkmodel.seed_shares import UNKNOWN_START
 from focused.method.strategies.linkmodel.session import LinkSession
+from focused.utils.steps import finish
 
 
 def crawl(session: LinkSession, n_pages: int = 60, relevance: float = 0.3) -> LinkSession:
@@ -54,6 +57,37 @@ def test_the_target_of_a_redirect_belongs_to_the_seed_whose_link_led_there():
         type(found)(("http://else.org/x", "http://moved.org/x"), *(getattr(found, n) for n in found.__slots__[1:]))
     )
     assert int(memory.links["start"][memory.number("http://moved.org/y")]) == 1
+
+
+def test_what_workers_learn_anew_keeps_its_seed_in_any_order_and_counts_no_page_twice():
+    """A session's own pages are there at once when it learns anew; those of other workers are heard again one by one."""
+    session = LinkSession(fairness=1.0)
+    assert session.listen()
+    others = [
+        replace(page("http://rich.org/", 0.3, "http://rich.org/1"), is_seed=True),
+        *(page(f"http://rich.org/{k}", 0.3, f"http://rich.org/{k + 1}") for k in range(1, 9)),
+        replace(page("http://poor.org/", 0.3, "http://poor.org/people"), is_seed=True),
+    ]
+    for found in others:
+        finish(session.hearing(found.pack()))
+
+    def known() -> tuple[dict[str, int], int, list[float]]:
+        memory = session.memory
+        starts = {url: int(memory.links["start"][memory.number(url)]) for found in others for url in found.links}
+        return starts, memory.fairness.starts.n_starts, memory.fairness.starts._n_pages[:2].tolist()
+
+    before = known()
+    assert before == ({**{f"http://rich.org/{k}": 0 for k in range(1, 10)}, "http://poor.org/people": 1}, 2, [9.0, 1.0])
+    for _ in range(2):  # a version, and another one before all was heard again
+        list(session.learn_again(LinkSession(fairness=1.0), []))
+        for found in reversed(others[3:]):
+            finish(session.hearing(found.pack()))
+    for found in others[:3]:
+        finish(session.hearing(found.pack()))
+    assert known() == before
+    stranger = page("http://else.org/7", 0.3, "http://else.org/8")  # whose referrer is to come
+    finish(session.hearing(stranger.pack()))
+    assert session.memory.fairness.starts.n_starts == 2
 
 
 def test_seeds_of_equal_shares_have_no_advantage():
