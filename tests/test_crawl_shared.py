@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 
 import psycopg
@@ -59,6 +60,26 @@ def test_a_worker_that_has_nothing_joins_with_topic_arguments_and_settings_of_th
         "",
         "loopback",
     )
+
+
+def test_seeds_that_only_the_first_worker_names_are_the_crawls(planned, elsewhere, tmp_path):
+    shutil.copytree(MODELS / "demo", (models := tmp_path / "own") / "demo")
+    text = (models / "demo" / "topic.toml").read_text()
+    (models / "demo" / "topic.toml").write_text(re.sub(r"(?s)seeds = \[.*?\]", "", text))
+    with pytest.raises(ValueError, match="There is no URL in topic 'demo'"):
+        planned(models=models, topic="demo")
+    planned(models=models, topic="demo", seeds="http://a.example/")
+    for known in (models, elsewhere):
+        assert planned(models=known).seeds == ["http://a.example/"]
+    with pytest.raises(ValueError, match="has other seeds"):
+        planned(models=models, seeds="http://b.example/")
+
+
+def test_a_command_that_is_refused_leaves_the_limits_of_the_crawl_as_they_are(planned):
+    planned(topic="demo", max_pages=77, settings={"DOWNLOAD_DELAY": "2.5"})
+    with pytest.raises(ValueError, match=r"has DOWNLOAD_DELAY=2\.5\. Got 1"):
+        planned(max_pages=5, settings={"DOWNLOAD_DELAY": "1"})
+    assert planned().max_pages == 77
 
 
 REFUSED = {

@@ -7,7 +7,10 @@ import json
 import os
 import re
 import signal
+import socket
 import sqlite3
+import subprocess
+import sys
 import time
 from contextlib import suppress
 from types import SimpleNamespace
@@ -15,6 +18,7 @@ from types import SimpleNamespace
 import pytest
 from commands import ROOT, Finished, crawl_argv, environment, finished, read_json_lines, scrapy, started
 
+from focused.commands import crawl_watch
 from focused.commands.crawl_watch import WatchedCrawl, say_who_else_is_at_work, watch
 from focused.crawl.shared_run import SharedTotals
 from focused.utils.database import with_crawl
@@ -109,7 +113,10 @@ def test_workers_of_one_machine_outlive_their_own_server_and_end_with_one_summar
     [
         ({"workers": "0"}, "workers must be a whole number from 1 to 64. Got '0'."),
         ({"workers": "99"}, "workers must be a whole number from 1 to 64"),
-        ({"workers": "2", "topic": None, "run_dir": None}, "Name the topic, or the folder of a crawl to go on with"),
+        (
+            {"workers": "2", "topic": None, "run_dir": None},
+            "Name the topic, the folder of a crawl to go on with, or a crawl in a database",
+        ),
         ({"workers": "2", "topic": "unknown"}, "No topic 'unknown'"),
         ({"crawl": "x"}, "Crawl 'x' needs a database"),
     ],
@@ -138,6 +145,26 @@ def test_workers_that_fetch_no_page_fail_and_say_where_it_stands(tmp_path, monke
     said = f"No page was fetched. What came instead: {tmp_path / 'workers' / '1.log'}, at its end"
     assert (said in caplog.text) is (exit_code == 1)
     assert "Finished (finished)" in caplog.text
+
+
+def test_a_crawl_that_met_none_of_its_words_has_failed_and_says_so_itself(tmp_path, monkeypatch, caplog):
+    killed = SimpleNamespace(n_running=0, processes=[], newly_failed=lambda: [(1, 1), (2, -9)], has_failed=False)
+    monkeypatch.setattr(WatchedCrawl, "totals", lambda self: SharedTotals(160, 0, 0, 0, 2, 0, "words_not_found"))
+    monkeypatch.setattr(WatchedCrawl, "others", lambda self, processes: [])
+    caplog.set_level("INFO")
+    assert watch(killed, WatchedCrawl("", "crawl", tmp_path, 0), 0, lambda: None) == 1
+    assert "none of the topic's words stands in any of the pages met" in caplog.text
+    assert "Worker 1 ended with exit code 1" in caplog.text
+    assert "Worker 2 was killed by signal 9" in caplog.text
+
+
+def test_workers_of_this_machine_that_are_not_there_any_more_are_not_named():
+    gone = subprocess.Popen([sys.executable, "-c", ""])
+    gone.wait()
+    here = socket.gethostname()
+    assert crawl_watch._is_dead(f"{here}:{gone.pid}")
+    assert not crawl_watch._is_dead(f"{here}:{os.getpid()}")
+    assert not crawl_watch._is_dead(f"elsewhere.example:{gone.pid}")
 
 
 def test_one_worker_that_spends_the_budget_says_so_and_offers_nothing_to_go_on_with(tmp_path):

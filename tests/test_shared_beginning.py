@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from test_shared_own_hosts import waiting
 
@@ -44,6 +46,12 @@ def test_the_others_begin_too_where_the_first_does_not_get_on(around):
     assert (around.lets_begin, around.n_hosts_wanted) == (False, 6)
     around.see(seen(11), SECOND)
     assert around.lets_begin
+
+
+def test_when_a_worker_has_ended_nobody_asks_alone_for_its_hosts_may_be_anybodys(around):
+    lost = seen(10)
+    around.see(replace(lost, totals=lost.totals._replace(has_lost=True)), SECOND)
+    assert (around.lets_begin, around.n_hosts_wanted) == (False, 6)
 
 
 def test_where_nothing_is_learnt_nobody_waits_for_the_first():

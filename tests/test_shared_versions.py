@@ -19,6 +19,8 @@ from test_shared_store import until
 
 pytest.importorskip("psycopg")
 
+import psycopg
+
 from focused.collection.page import pack_terms
 from focused.collection.verdict_folder import Opinion, VerdictLog
 from focused.crawl.shared_trainer import SharedTrainer, SharedTraining
@@ -71,6 +73,19 @@ def test_one_connection_trains_for_all_and_another_when_it_has_ended(sql, databa
     deadline = time.monotonic() + 180
     while not rows.may_train(sql, CRAWL):
         assert time.monotonic() < deadline
+
+
+def test_a_worker_that_sleeps_beyond_its_lease_trains_no_more_and_keeps_nobody_from_it(sql, database):
+    for number in range(2):
+        sql.execute("INSERT INTO workers (crawl, name, alive_until) VALUES (1, %s, now())", (f"w{number}",))
+    with connect(database) as asleep, connect(database) as other:
+        assert rows.may_train(asleep, CRAWL, 1)
+        assert not rows.may_train(other, CRAWL, 2)
+        assert not rows.may_train(other, CRAWL, 2)  # as long as it has its lease
+        sql.execute("UPDATE workers SET ended_at = now() WHERE id = 1")
+        until(lambda: rows.may_train(other, CRAWL, 2))
+        with pytest.raises(psycopg.OperationalError):
+            asleep.execute("SELECT 1")
 
 
 def test_a_version_is_there_once_with_its_files_and_a_refused_one_is_not_used(sql):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import socket
 import sys
 import time
@@ -12,7 +13,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from focused.commands.crawl_crew import FOLDER, signals_passed_on
-from focused.crawl.delivered_words import about_delivered
+from focused.crawl.delivered_words import about_delivered, counted
+from focused.crawl.judged_again import words_of_judging_again
 from focused.crawl.resume_command import how_to_resume
 from focused.crawl.shared_copy import refresh
 from focused.crawl.shared_figures import FolderFigures
@@ -30,11 +32,16 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-_REFRESH_SECS = 30.0
+_REFRESH_SECS = 5.0
+_REFRESH_SHARE = 0.1
+"""How often the run directory is brought up to date, at most, and the share of the time that this may take."""
 _LOOK_SECS = 0.2
 _CHECK_SECS = 2.0
 """How often the server is looked after. One that is away longer than a worker's last wait costs that worker's last pages."""
 _LAST_LOOKS = 50
+_LIMITS = ("max_pages", "max_minutes", "max_relevant")
+_BROKEN_OFF = {"words_not_found": "The crawl ends: none of the topic's words stands in any of the pages met"}
+"""Reasons for which a crawl has failed, in words."""
 
 
 @dataclass(frozen=True)
@@ -69,8 +76,22 @@ class WatchedCrawl:
 
         own = {f"{socket.gethostname()}:{process}" for process in processes}
         with suppress(Error, ValueError), SharedRun.opened(self.database, self.name) as run:
-            return [name for name in run.alive() if name not in own]
+            return [name for name in run.alive() if name not in own and not _is_dead(name)]
         return []
+
+
+def _is_dead(worker: str) -> bool:
+    """Tell whether a worker, as ``HOST:PROCESS``, is of this machine and not there any more, though its lease lasts yet."""
+    host, _, process = worker.rpartition(":")
+    if host != socket.gethostname() or not process.isdecimal():
+        return False
+    try:
+        os.kill(int(process), 0)
+    except ProcessLookupError:
+        return True
+    except OSError:
+        return False
+    return False
 
 
 def say_who_else_is_at_work(others: Sequence[str]) -> None:
@@ -97,6 +118,7 @@ def watch(crew: Crew, crawl: WatchedCrawl, interval_secs: float, revive: Callabl
     n_before = n_last = totals.n_pages if totals else 0
     with signals_passed_on(crew):
         started = last = looked = refreshed = time.monotonic()
+        wait_secs = _REFRESH_SECS
         while crew.n_running:
             time.sleep(_LOOK_SECS)
             _say_who_failed(crew, run_dir)
@@ -109,44 +131,59 @@ def watch(crew: Crew, crawl: WatchedCrawl, interval_secs: float, revive: Callabl
                     with suppress(ValueError):
                         revive()
                 elif says:
-                    logger.info("%s", _progress(totals, crawl.max_pages, (totals.n_pages - n_last) / (now - last)))
+                    pages_per_sec = (totals.n_pages - n_last) / (now - last)
+                    logger.info("%s", _progress(totals, crawl.max_pages, pages_per_sec, FolderFigures.read(run_dir)))
                     last, n_last = now, totals.n_pages
-            if now - refreshed >= _REFRESH_SECS:
+            if now - refreshed >= wait_secs:
                 _refresh(run_dir)
                 refreshed = time.monotonic()
+                wait_secs = max(_REFRESH_SECS, (refreshed - now) / _REFRESH_SHARE)
         secs = time.monotonic() - started
-    _say_who_failed(crew, run_dir)
-    for _ in range(_LAST_LOOKS):
-        if (totals := crawl.totals()) is not None:
-            break
-        with suppress(ValueError):  # what a killed server leaves goes a moment later
-            revive()
-        time.sleep(_LOOK_SECS)
+        _say_who_failed(crew, run_dir)
+        for _ in range(_LAST_LOOKS):
+            if (totals := crawl.totals()) is not None:
+                break
+            with suppress(ValueError):  # what a killed server leaves goes a moment later
+                revive()
+            time.sleep(_LOOK_SECS)
+        if totals is not None:
+            _refresh(run_dir)
     if totals is not None:
-        _refresh(run_dir)
         if totals.reason is None and crawl.max_pages and totals.n_pages >= crawl.max_pages:
             totals = replace(totals, reason="max_pages")  # the last worker had ended before it heard so
         has_nothing = totals.reason is not None and not totals.n_pages
         if has_nothing:
             logger.error("No page was fetched. What came instead: %s, at its end", run_dir / FOLDER / "1.log")
+        if is_broken_off := totals.reason in _BROKEN_OFF:
+            logger.error("%s. A worker's log says more: %s", _BROKEN_OFF[totals.reason], run_dir / FOLDER)
         _say_the_end(totals, (totals.n_pages - n_before) / max(secs, 1e-9), run_dir, crew)
+        if totals.reason in _LIMITS and totals.n_pages == n_before > 0:
+            logger.info(
+                "The limit %s, which counts all runs of this crawl, is reached. To go on: a larger one, -a %s=N",
+                *(totals.reason, totals.reason),
+            )
         say_who_else_is_at_work(crawl.others(crew.processes))
-        return int(crew.has_failed or has_nothing)
+        return int(crew.has_failed or has_nothing or is_broken_off)
     logger.error("The database does not answer. When it does, go on: %s", how_to_resume(sys.orig_argv, run_dir))
     return 1
 
 
 def _say_who_failed(crew: Crew, run_dir: Path) -> None:
     for number, code in crew.newly_failed():
-        logger.error("Worker %d ended with exit code %d: %s says why", number, code, run_dir / FOLDER / f"{number}.log")
+        log = run_dir / FOLDER / f"{number}.log"
+        if code < 0:
+            logger.error("Worker %d was killed by signal %d. What it did before: %s", number, -code, log)
+        else:
+            logger.error("Worker %d ended with exit code %d: %s says why", number, code, log)
 
 
-def _progress(totals: SharedTotals, max_pages: int, pages_per_sec: float) -> str:
+def _progress(totals: SharedTotals, max_pages: int, pages_per_sec: float, figures: FolderFigures | None) -> str:
     of = f" of {max_pages}" if max_pages else ""
     rate = totals.n_relevant / totals.n_pages if totals.n_pages else 0.0
+    harvest = "not known yet" if figures is None else figures.harvest_in_short
     return (
-        f"{totals.n_pages:6d}{of} pages  judged relevant {totals.n_relevant} ({rate:.3f})  frontier {totals.n_waiting} on "
-        f"{quantity(totals.n_hosts, 'hosts')}  {quantity(totals.n_alive, 'workers')}  "
+        f"{totals.n_pages:6d}{of} pages  harvest {harvest}  judged relevant {totals.n_relevant} ({rate:.3f})  "
+        f"frontier {totals.n_waiting} on {quantity(totals.n_hosts, 'hosts')}  {quantity(totals.n_alive, 'workers')}  "
         f"{pages_per_sec:.{0 if pages_per_sec >= 10 else 1}f} pages/s"
     )
 
@@ -164,12 +201,14 @@ def _say_the_end(totals: SharedTotals, pages_per_sec: float, run_dir: Path, crew
     reason = totals.reason or ("the workers failed" if crew.has_failed else "stopped")
     logger.info("Finished (%s): %s, %.0f pages/s, %s still waiting", reason, found, pages_per_sec, waiting)
     if (figures := FolderFigures.read(run_dir)) is not None:
-        for line in (figures.about_harvest, about_delivered(figures.stats, figures.n_pages, figures.n_relevant)):
-            if line:
-                logger.info("  %s", line)
+        stats = figures.stats
+        about = about_delivered(stats, figures.n_pages, figures.n_relevant)
+        for line in filter(None, (figures.about_harvest, words_of_judging_again(stats), about)):
+            logger.info("  %s", line)
     for what, name in (("relevant pages", PAGES_FILE), ("all pages", COLLECTION_FILE), ("the whole run", RUN_FILE)):
         if (run_dir / name).exists():
-            logger.info("  %-15s %s", what, run_dir / name)
+            n_pages = counted(run_dir / name, {}) if name == PAGES_FILE else ""
+            logger.info("  %-15s %s%s", what, run_dir / name, n_pages)
     logger.info("  %-15s %s", "the workers", run_dir / FOLDER)
     if totals.reason is None:
         logger.info("  %-15s %s", "to go on", how_to_resume(sys.orig_argv, run_dir))

@@ -20,6 +20,7 @@ from focused.crawl.own_settings import DATABASE, SHARED_CRAWL
 from focused.crawl.planning import plan_crawl
 from focused.crawl.run_directory import make_run_dir
 from focused.crawl.shared_copy import Mark
+from focused.crawl.shared_crawl import find_shared
 from focused.utils.embedded_server import FOLDER as SERVER_FOLDER
 from focused.utils.embedded_server import EmbeddedServer
 from focused.utils.file_names import FRONTIER_FILE
@@ -80,10 +81,16 @@ def crawl_with_workers(opts: argparse.Namespace, settings: BaseSettings) -> int:
 
 def _run_dir(given: Mapping[str, Any], arguments: Mapping[str, Any], crawl: str, settings: BaseSettings) -> Path:
     named = given.get("run_dir") or settings.get("FOCUSED_RUN_DIR")
-    if not named and "topic" not in arguments:
-        raise PlanError("Name the topic, or the folder of a crawl to go on with: -a topic=demo, or -a run_dir=PATH")
+    topic = arguments.get("topic")
+    if not named and topic is None and crawl and (known := find_shared(given, settings)) is not None and known.known:
+        topic = known.known.about["arguments"]["topic"]
+    if not named and topic is None:
+        raise PlanError(
+            "Name the topic, the folder of a crawl to go on with, or a crawl in a database: -a topic=demo, "
+            "-a run_dir=PATH, or -a crawl=NAME -s FOCUSED_DATABASE=postgresql://..."
+        )
     if not named and crawl:
-        named = str(Path(str(settings.get("FOCUSED_RUNS_DIR") or "runs")) / str(arguments["topic"]) / crawl)
+        named = str(Path(str(settings.get("FOCUSED_RUNS_DIR") or "runs")) / str(topic) / crawl)
     run_dir = make_run_dir(named, str(arguments.get("topic", "")), settings, is_confined=False)
     if (run_dir / FRONTIER_FILE).exists():
         raise PlanError(f"{run_dir} holds a crawl of one process. Go on without workers, or choose another folder")

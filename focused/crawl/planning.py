@@ -89,7 +89,9 @@ def plan_crawl(arguments: Mapping[str, Any], settings: Any, *, needs_seeds: bool
     if web != "live":
         changed |= offline_settings(effective)
     scope, decided_scope = read_scope(arguments, topic, effective)
-    seeds = _seeds(arguments.get("seeds"), topic, effective, is_confined) if needs_seeds else []
+    seeds: list[str] = []
+    if needs_seeds and not (shared is not None and shared.known is not None and "seeds" not in arguments):
+        seeds = _seeds(arguments.get("seeds"), topic, effective, is_confined)
     if shared is not None:
         seeds = shared.seeds(arguments.get("seeds"), seeds)
     check_seeds_in(scope, seeds)

@@ -17,9 +17,9 @@ from focused.collection.page import COLUMNS, CollectedPage, unpack_terms
 from focused.collection.store import CollectionStore
 from focused.collection.verdict_rows import VerdictRows
 from focused.crawl.delivered_files import put_pages_right
-from focused.crawl.delivered_words import DELIVERED
+from focused.crawl.delivered_words import DELIVERED, ROWS
 from focused.crawl.own_settings import DATABASE
-from focused.crawl.shared_figures import FolderFigures
+from focused.crawl.shared_figures import DRAWN, FolderFigures
 from focused.crawl.shared_rows import write_rows
 from focused.crawl.shared_run import SharedRun, merged_run
 from focused.crawl.shared_verdicts import VerdictSender, sending
@@ -202,12 +202,13 @@ def _write_files(run: SharedRun, run_dir: Path, stats: Mapping[str, int], *, is_
     """Write what follows from the pages; judge all again where the crawl is over. ``stats``: those of the last time."""
     from focused.crawl.shared_learning import SharedModel  # psycopg is an extra of the package
 
-    model = SharedModel.of(run, run_dir)
-    judged = model.finish(len(run.page_numbers())) if is_over else {}
+    model, numbers = SharedModel.of(run, run_dir), run.page_numbers()
+    labels = model.record() if model.is_against_met else None
+    judged = model.finish(len(numbers), labels) if is_over else {}
     estimate = model.estimate()
-    counter = write_rows(run, run_dir, estimate, model.harvests())
-    n_delivered = _write_pages(run_dir)
-    return FolderFigures.of(counter, estimate, {**stats, **judged, DELIVERED: n_delivered})
+    counter, n_drawn = write_rows(run, run_dir, estimate, model.harvests())
+    found = {DELIVERED: _write_pages(run_dir), ROWS: len(numbers), **({DRAWN: n_drawn} if n_drawn else {})}
+    return FolderFigures.of(counter, estimate, {**stats, **judged, **model.counts(), **found})
 
 
 def _write_pages(run_dir: Path) -> int:

@@ -70,23 +70,26 @@ class SharedCrawl:
                     f"There is no crawl {self.name!r} in the database. Name its topic to begin it: -a topic=demo"
                 )
         else:
-            arguments = self._arguments(self.known, given, settings)
+            limits = self._new_limits(self.known, given, settings)
             effective.setdict(self._settings(self.known, settings), priority=COMMAND_LINE)
             topic = self._topic(self.known, given, *models)
+            self._change_limits(self.known, limits)  # when nothing is refused any more
+            arguments = {**given, **self.known.about["arguments"]}
         effective.setdict(self.decided(effective), priority=COMMAND_LINE + 1)
         return arguments, effective, topic
 
-    def _arguments(self, known: KnownCrawl, given: Mapping[str, Any], settings: Any) -> dict[str, Any]:
-        """Return the arguments of the crawl, with those that a worker has for itself."""
+    def _new_limits(self, known: KnownCrawl, given: Mapping[str, Any], settings: Any) -> dict[str, str]:
+        """Return the limits that are given and are not those of the crawl; what else differs from it is refused."""
         agreed = known.about["arguments"]
         mine = {name: str(value) for name, value in given.items() if name in agreed and name not in _OWN}
         for name, limit in _LIMITS.items():
             # A setting says it as well as an argument.
             if name not in mine and (settings.getpriority(limit.name) or 0) >= COMMAND_LINE:
                 mine[name] = str(settings.get(limit.name))
+        limits = {}
         for name, value in mine.items():
             if name in _LIMITS and _number(name, value) != float(agreed[name]):
-                self._change_limit(known, name, value)
+                limits[name] = value
             elif name not in _LIMITS and value != str(agreed[name]):
                 raise PlanError(
                     f"Crawl {self.name!r} in the database has {name}={agreed[name]}. Got {name}={value}. Leave it out, or "
@@ -101,16 +104,19 @@ class SharedCrawl:
         strategy = str(agreed.get("strategy", ""))
         if is_class_path(strategy) and "strategy" not in given:
             raise PlanError(f"A database names no class to import. Give it here as well: -a strategy={strategy}")
-        return {**given, **known.about["arguments"]}
+        for name, value in limits.items():
+            if known.n_alive:
+                raise PlanError(
+                    f"Crawl {self.name!r} in the database has {name}={agreed[name]}, and "
+                    f"{quantity(known.n_alive, 'workers')} at work. Got {value}. Change it when they have ended"
+                )
+        return limits
 
-    def _change_limit(self, known: KnownCrawl, name: str, value: str) -> None:
-        """Let a crawl that nobody works on go on with another limit."""
-        if known.n_alive:
-            raise PlanError(
-                f"Crawl {self.name!r} in the database has {name}={known.about['arguments'][name]}, and "
-                f"{quantity(known.n_alive, 'workers')} at work. Got {value}. Change it when they have ended"
-            )
-        known.about["arguments"][name] = value
+    def _change_limits(self, known: KnownCrawl, limits: Mapping[str, str]) -> None:
+        """Let a crawl that nobody works on go on with other limits."""
+        if not limits:
+            return
+        known.about["arguments"] |= limits
         with _connected(self.url) as (crawls, connection):
             crawls.change_about(connection, known.id, known.about)
 

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from focused.crawl.delivered_words import DELIVERED
+from focused.crawl.delivered_words import DELIVERED, ROWS
 from focused.method.topic.harvest_estimate import HarvestEstimate
 from focused.utils.file_names import RUN_FILE, RUNNING
 from focused.utils.files import read_regular
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 _MAX_BYTES = 50_000_000
 JUDGED, MORE, LESS = (f"focused/collection/{name}_count" for name in ("judged_again", "added", "withdrawn"))
 """Stats of a collection that was judged again: its pages, those that are delivered since, those that are no longer."""
+DRAWN = "focused/retraining/drawn_count"
+_TRAININGS = tuple(f"focused/retraining/{name}_count" for name in ("trainings_finished", "accepted", "refused"))
+_OF_FOLDER = (DELIVERED, ROWS, JUDGED, MORE, LESS, DRAWN, *_TRAININGS)
 
 
 @dataclass(frozen=True)
@@ -46,12 +49,22 @@ class FolderFigures:
         return cls(counter.n_pages, counter.n_relevant, harvest, stats)
 
     @property
+    def _estimate(self) -> HarvestEstimate | None:
+        is_known = self.harvest.get("is_known")
+        return HarvestEstimate(*(float(self.harvest[name]) for name in HarvestEstimate._fields)) if is_known else None
+
+    @property
+    def harvest_in_short(self) -> str:
+        """The harvest as lines of progress show it."""
+        return str(self._estimate or "not known")
+
+    @property
     def about_harvest(self) -> str:
         """The harvest in words, or why it is not known."""
-        if not self.harvest.get("is_known"):
+        if (found := self._estimate) is None:
             return f"The harvest is not known: {self.harvest.get('why')}"
-        share, low, high = (float(self.harvest[name]) for name in HarvestEstimate._fields)
-        return f"About {share:.0%} of the pages are relevant: {low:.0%} to {high:.0%} by the model's own reckoning"
+        interval = f"{found.low:.0%} to {found.high:.0%} by the model's own reckoning"
+        return f"About {found.share:.0%} of the pages are relevant: {interval}"
 
     @classmethod
     def read(cls, run_dir: Path) -> FolderFigures | None:
@@ -59,7 +72,7 @@ class FolderFigures:
         with suppress(FileNotFoundError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
             run = json.loads(read_regular(run_dir / RUN_FILE, _MAX_BYTES))
             stats = run["stats"]
-            kept = {name: int(stats[name]) for name in (DELIVERED, JUDGED, MORE, LESS) if name in stats}
+            kept = {name: int(stats[name]) for name in _OF_FOLDER if name in stats}
             n_pages, n_relevant = int(stats["focused/pages/fetched_count"]), int(stats["focused/pages/relevant_count"])
             return cls(n_pages, n_relevant, dict(run["harvest"]), kept, run["finish_reason"] != RUNNING)
         return None

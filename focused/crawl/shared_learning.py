@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 
     from focused.crawl.shared_run import SharedRun
     from focused.method.topic import Topic
+    from focused.retraining.page_labels import PageLabels
 
 LAST_FILE = "last-training.json"
 """What came of the training at the end; it is not done again for the same pages."""
@@ -87,18 +88,43 @@ class SharedModel:
             known.append(last)
         return {each.n_pages: each.harvest for each in known if each.harvest or each.is_from_elsewhere}
 
-    def finish(self, n_pages: int) -> dict[str, int]:
+    def record(self) -> PageLabels:
+        """Write down the pages that can be learnt from, with the numbers that they have in the folder; return the labels.
+
+        So ``scrapy train --from-run`` learns from them, also while the crawl is under way.
+        """
+        shared = SharedPages(self.run.number, self.options, is_against_met=True)
+        shared.hear(self.run.connection)
+        labels, pages = shared.learnable(self.run.connection)
+        with closing(sqlite3.connect(self.run_dir / COLLECTION_FILE)) as sql:
+            numbers = dict(sql.execute("SELECT url, number FROM pages"))
+        here = {page.number: numbers[page.url] for page in pages if page.url in numbers}
+        labels.by_verdict = {here[number]: label for number, label in labels.by_verdict.items() if number in here}
+        kept = [replace(page, number=here[page.number]) for page in pages if page.number in here]
+        lines = (page.to_line() for page in sorted(kept, key=lambda page: page.number))
+        write_whole(self.run_dir / RETRAINING_FILE, "".join(f"{line}\n" for line in lines))
+        return labels
+
+    def counts(self) -> dict[str, int]:
+        """Return the stats of all trainings: those of a worker that was killed have nobody else to tell of them."""
+        known = read_attempts(self.run_dir)
+        n_accepted = sum(each.accepted for each in known)
+        counts = {"trainings_finished": len(known), "accepted": n_accepted, "refused": len(known) - n_accepted}
+        return {f"focused/retraining/{name}_count": n for name, n in counts.items() if n}
+
+    def finish(self, n_pages: int, labels: PageLabels | None) -> dict[str, int]:
         """Train once more and judge the collection again, where that is still to be done; return the stats of it.
 
+        ``labels``: as of `record`; None where the model does not learn against the pages met.
         Nothing is done, and nothing returned, where the crawl has learnt nothing, or more than words decide.
         """
         if PAGE_CLASSIFIER.read(self.settings) or not JUDGE_AGAIN_SECS.read(self.settings):
             return {}
         version = version_in_use(read_attempts(self.run_dir))
-        if self.is_against_met and not self.topic.keyword_terms and n_pages >= FIRST_MET:
+        if labels is not None and not self.topic.keyword_terms and n_pages >= FIRST_MET:
             last = self._last()
             if last is None or last.n_pages != n_pages:
-                last = self._train(n_pages)
+                last = self._train(n_pages, labels)
             if last is not None and not last.why:
                 version = last.version
         return {} if version == FIRST else self._judge(version)
@@ -111,12 +137,9 @@ class SharedModel:
             return attempt(json.loads(read_regular(self.run_dir / LAST_FILE, _MAX_BYTES)))
         return None
 
-    def _train(self, n_pages: int) -> Attempt | None:
+    def _train(self, n_pages: int, labels: PageLabels) -> Attempt | None:
         from focused.retraining.training_process import TrainingProcess
 
-        labels, pages = self._learnable()
-        text = "".join(f"{page.to_line()}\n" for page in pages)
-        write_whole(self.run_dir / RETRAINING_FILE, text)
         known = read_attempts(self.run_dir)
         with closing(VersionStore(self.run_dir, self.topic, self.options)) as versions:
             versions.continue_after(known)
@@ -127,18 +150,6 @@ class SharedModel:
         if found is not None:
             write_json(self.run_dir / LAST_FILE, asdict(found))
         return found
-
-    def _learnable(self) -> Any:
-        """Return labels and pages with the numbers that the pages have in the folder."""
-        shared = SharedPages(self.run.number, self.options, is_against_met=True)
-        shared.hear(self.run.connection)
-        labels, pages = shared.learnable(self.run.connection)
-        with closing(sqlite3.connect(self.run_dir / COLLECTION_FILE)) as sql:
-            numbers = dict(sql.execute("SELECT url, number FROM pages"))
-        here = {page.number: numbers[page.url] for page in pages if page.url in numbers}
-        labels.by_verdict = {here[number]: label for number, label in labels.by_verdict.items() if number in here}
-        kept = [replace(page, number=here[page.number]) for page in pages if page.number in here]
-        return labels, sorted(kept, key=lambda page: page.number)
 
     def _judge(self, version: int) -> dict[str, int]:
         """Judge all pages by a version, if no later one has."""

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 from focused.crawl.fetched_rows import FETCHED_COLUMNS, fetched_row
 from focused.crawl.harvest import HarvestCounter
+from focused.method.scoring import REASONS
+from focused.method.scoring.base import LOOK_AROUND
 from focused.utils.file_names import FETCHED_FILE, HARVEST_FILE
 from focused.utils.files import write_whole
 
@@ -32,17 +34,20 @@ _FETCHED = (
 
 def write_rows(
     run: SharedRun, run_dir: Path, estimate: HarvestSoFar, harvests: Mapping[int, Mapping[str, float]]
-) -> HarvestCounter:
-    """Write ``fetched.csv`` and ``harvest.csv`` in the order in which the pages became durable; return what they count.
+) -> tuple[HarvestCounter, int]:
+    """Write ``fetched.csv`` and ``harvest.csv`` in the order in which the pages became durable.
+
+    Return what they count, and how many pages were drawn.
 
     ``estimate`` hears of all pages, and of what trainings say of the harvest: ``harvests``, by the number of pages then.
     """
     counter, fetched, harvest = HarvestCounter(_WINDOW), [",".join(FETCHED_COLUMNS)], [_HEADER]
-    n_waiting, numbers = 0, run.page_numbers()
+    n_waiting, n_drawn, numbers = 0, 0, run.page_numbers()
     # Each estimate looks at all pages since the last training.
     estimate_every = _HARVEST_EVERY * max(1, len(numbers) // _MOST_ESTIMATES // _HARVEST_EVERY)
     for row in run.pages(numbers, _FETCHED):
         n_waiting = row.pop("n_waiting")
+        n_drawn += row["link_reason"] == REASONS[LOOK_AROUND]
         page = SimpleNamespace(**row, known_as=row["location"], is_delivered=row["delivered"])
         counter.add(page.is_delivered, page.depth, page.irrelevant_on_path)
         estimate.add(page.relevance, page.is_delivered, is_copy=bool(page.duplicate_of))
@@ -56,7 +61,7 @@ def write_rows(
         harvest.append(_harvest_row(counter, n_waiting, estimate))
     _write_lines(run_dir / FETCHED_FILE, fetched)
     _write_lines(run_dir / HARVEST_FILE, harvest)
-    return counter
+    return counter, n_drawn
 
 
 def _harvest_row(counter: HarvestCounter, n_waiting: int, estimate: HarvestSoFar | None) -> str:

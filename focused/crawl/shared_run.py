@@ -145,7 +145,7 @@ def merged_run(run: SharedRun, figures: FolderFigures) -> dict[str, Any]:
         "model_sha256": run.about["model_sha256"],
         "started_at": run.began_at,
         "finish_reason": RUNNING if totals.n_alive else totals.reason or _reason(runs),
-        "finished_at": max((str(each.get("finished_at", "")) for each in runs), default=""),
+        "finished_at": "" if totals.n_alive else max((str(each.get("finished_at", "")) for each in runs), default=""),
         "harvest": figures.harvest,
         "stats": stats,
     }

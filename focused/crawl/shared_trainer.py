@@ -69,6 +69,8 @@ class SharedTraining:
     keeps_links: bool
     #: Whether the pages met are the unlabelled ones, not the topic's own.
     is_against_met: bool = False
+    #: Returns the number of this worker.
+    worker: Callable[[], int] = lambda: 0
 
 
 class SharedTrainer(threading.Thread):
@@ -113,7 +115,7 @@ class SharedTrainer(threading.Thread):
     def _work(self) -> None:
         about = self._training
         with connect(about.url) as sql:
-            while not rows.may_train(sql, about.crawl):
+            while not rows.may_train(sql, about.crawl, about.worker()):
                 if self._stopping.wait(_LOOK_SECS):
                     return
             with closing(VersionStore(about.folder, about.topic, about.options)) as versions:

@@ -55,6 +55,10 @@ class VersionsOfAll(Protocol):
     #: To be set: tells whether nothing is to be asked for now, because a model is being trained.
     waits: Callable[[], bool]
 
+    @property
+    def worker(self) -> int:
+        """The number of this worker; 0: it has none now."""
+
     def begin(self, floor: int) -> None:
         """Hear all that others have learnt by the version whose records have numbers above ``floor``."""
 

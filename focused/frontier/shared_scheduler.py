@@ -252,10 +252,9 @@ class SharedScheduler(FrontierScheduler):
         if self._checkpoints.is_broken:
             return
         self._checkpoints.is_broken = True
-        logger.error(
-            "The crawl's database cannot be used: %s. This worker ends; what it had under way is fetched again. When the "
-            "database is there again, the same command goes on.",
-            " ".join(str(error).split()),
+        self._crawl.fail(
+            f"The crawl's database cannot be used: {' '.join(str(error).split())}. This worker ends; what it had under way is "
+            "fetched again. When the database can be used again, the same command goes on."
         )
         self._not_writable()
 

@@ -110,7 +110,8 @@ class SharedRetrainingPipeline:
             SharedTraining,
         )  # psycopg is an extra of the package
 
-        plan, takeover = self._crawl.plan, self._takeover
+        plan, takeover, versions = self._crawl.plan, self._takeover, self._crawl.frontier.versions
+        assert versions is not None
         folder = plan.run_dir / _FOLDER
         folder.mkdir(exist_ok=True)
         with SharedRun.opened(*self._about) as run:
@@ -123,11 +124,10 @@ class SharedRetrainingPipeline:
                 keeps_examples=takeover.strategy_learns,
                 keeps_links=not takeover.strategy_remembers,
                 is_against_met=self._is_against_met,
+                worker=lambda: versions.worker,
             )
         self._trainer = SharedTrainer(training, self._trained)
         self._trainer.start()
-        versions = self._crawl.frontier.versions
-        assert versions is not None
         versions.on_new, versions.waits = self._look, self._waits
         self._calls = create_looping_call(self._poll)
         self._calls.start(_POLL_EVERY_SECS, now=False)

@@ -40,11 +40,11 @@ def hosts(run: Run, key: str) -> Iterator[Markup]:
     """Draw the hosts with the most pages, relevant and irrelevant."""
     if not run.pages:
         return
-    every = Counter(_place(page.url) for page in run.pages)
+    every = Counter(host_of(page.url) for page in run.pages)
     if len(every) == 1:
         yield element("p", "All pages are on one host: ", name(next(iter(every))), ".")
         return
-    relevant = Counter(_place(page.url) for page in run.pages if page.is_relevant)
+    relevant = Counter(host_of(page.url) for page in run.pages if page.is_relevant)
     top = [host for host, _ in sorted(every.items(), key=lambda item: (-item[1], item[0]))[:_TOP]]
     parts = {"relevant": np.array([float(relevant[host]) for host in top])}
     if run.lists_all_pages:
@@ -54,13 +54,6 @@ def hosts(run: Run, key: str) -> Iterator[Markup]:
     svg = draw_bars(f"{key}-hosts", top, parts, looks, title="Pages of each host", x_label="pages", label_px=185)
     yield element("h3", "Hosts")
     yield figure(svg, joined((legend(looks), f"{len(every):,} host{'s' if len(every) != 1 else ''}.{more}")))
-
-
-def _place(url: str) -> str:
-    """Return the host of a URL, with its port if it names one."""
-    host = host_of(url)
-    port = url.partition("://")[2].partition("/")[0].rpartition("]")[2].rpartition(":")[2]
-    return f"{host}:{port}" if port.isdecimal() else host
 
 
 def failed_hosts(run: Run) -> Iterator[Markup]:

@@ -38,7 +38,8 @@ WITH free AS (
 )
 UPDATE hosts SET owner = %(worker)s FROM free
 WHERE hosts.crawl = free.crawl AND hosts.domain = free.domain AND hosts.host = free.host
-RETURNING hosts.name, hosts.best, extract(epoch FROM hosts.next_at - clock_timestamp()), hosts.delay,
+RETURNING hosts.name, hosts.best,
+    CASE WHEN isfinite(hosts.next_at) THEN extract(epoch FROM hosts.next_at - clock_timestamp()) END, hosts.delay,
     hosts.n_pages + hosts.n_failed, hosts.news, {}
 """
 TAKE = TAKE_IF.format("", "0")
@@ -100,6 +101,7 @@ FROM (
         (SELECT coalesce(max(version), 1) FROM versions WHERE versions.crawl = %(crawl)s AND accepted),
         coalesce(min(id) FILTER (WHERE ended_at IS NULL AND alive_until > clock_timestamp()), 0),
         (SELECT reason FROM crawls WHERE id = %(crawl)s),
+        coalesce(bool_or(ended_at IS NOT NULL), false),
         (SELECT coalesce(max((attempt->>'n_pages')::int8), 0) FROM versions WHERE versions.crawl = %(crawl)s)
     FROM workers WHERE crawl = %(crawl)s
 ) AS totals

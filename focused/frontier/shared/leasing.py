@@ -58,6 +58,8 @@ class Totals(NamedTuple):
     first: int = 0
     #: Why a worker has ended the crawl; None: none has.
     reason: str | None = None
+    #: Whether any worker has ended, or died.
+    has_lost: bool = False
     #: Pages of the crawl when the last training began.
     n_pages_trained: int = 0
 

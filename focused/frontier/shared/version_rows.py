@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+import psycopg
 
 from focused.frontier.shared.array_text import columns
 from focused.frontier.shared.crawls import topic_files
@@ -21,6 +24,8 @@ if TYPE_CHECKING:
 
 _TRAINER = 0x466F6375
 """With a crawl's number the advisory lock of the worker that trains for all."""
+_NAME = "focused trainer of worker "
+"""What the connection of the one that trains is called in the server's list, with the worker's number."""
 _ROWS_AT_A_TIME = 500
 
 _SAY = f"""
@@ -45,6 +50,13 @@ SELECT page, url, relevance, model_version,
     ), 0) THEN terms END,
     coalesce(link_reason = %(drawn)s, false)
 FROM collected WHERE crawl = %(crawl)s AND relevance IS NOT NULL AND coalesce(duplicate_of, '') = '' ORDER BY page
+"""
+_END_OF_DEAD = """
+SELECT pg_terminate_backend(holder.pid)
+FROM pg_locks AS held JOIN pg_stat_activity AS holder ON holder.pid = held.pid AND holder.datname = current_database()
+    JOIN workers ON holder.application_name = %(name)s || workers.id
+WHERE held.locktype = 'advisory' AND held.granted AND held.classid = %(lock)s::int8::oid AND held.objid = %(crawl)s::int8::oid
+    AND workers.crawl = %(crawl)s AND workers.ended_at IS NOT NULL
 """
 _ADD = """
 INSERT INTO versions (crawl, version, accepted, attempt, labels, floor)
@@ -126,10 +138,19 @@ def _keys(urls: Sequence[str]) -> list[str]:
     return [hashlib.md5(url.encode(), usedforsecurity=False).hexdigest() for url in urls]
 
 
-def may_train(sql: Connection[Any], crawl: int) -> bool:
-    """Tell whether this connection is the one that trains for all; it is until it ends."""
+def may_train(sql: Connection[Any], crawl: int, worker: int = 0) -> bool:
+    """Tell whether this connection, of a worker, is the one that trains for all; it is until it ends.
+
+    A worker that has ended trains no more, whatever its connection says: it may sleep, or its machine be gone.
+    """
     row = sql.execute("SELECT pg_try_advisory_lock(%s, %s)", (_TRAINER, crawl)).fetchone()
-    return row is not None and bool(row[0])
+    may = row is not None and bool(row[0])
+    if may:
+        sql.execute("SELECT set_config('application_name', %s, false)", (f"{_NAME}{worker}",))
+    else:
+        with suppress(psycopg.errors.InsufficientPrivilege):
+            sql.execute(_END_OF_DEAD, {"name": _NAME, "lock": _TRAINER, "crawl": crawl})
+    return may
 
 
 def n_pages(sql: Connection[Any], crawl: int) -> int:

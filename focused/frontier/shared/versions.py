@@ -39,6 +39,11 @@ class SharedVersions:
         #: Lets waiting links have other scores.
         self.place: Callable[[Iterable[Move]], None] = lambda moves: None
 
+    @property
+    def worker(self) -> int:
+        """The number of this worker; 0: it has none now."""
+        return self._exchange.worker
+
     def see(self, totals: Totals) -> None:
         """Note the version that all are to use, and how many pages they have fetched and trained with."""
         version, self.n_pages, self.n_pages_trained = totals.version, totals.n_pages, totals.n_pages_trained
