@@ -27,7 +27,7 @@ from focused.extensions.summary import Summary
 from focused.extensions.time_limit import REASON as TIME_IS_UP
 from focused.frontier.interface import frontier_of
 from focused.frontier.patience import summary
-from focused.utils.file_names import PAGES_FILE, RUN_FILE, RUNNING, VERDICTS_FOLDER
+from focused.utils.file_names import DATABASE_FILE, PAGES_FILE, RUN_FILE, RUNNING, VERDICTS_FOLDER
 from focused.utils.files import write_json
 from focused.utils.program import as_typed
 from focused.utils.scrapy_internals import is_closing, requests_in_progress
@@ -163,6 +163,11 @@ class HarvestMonitor:
             return
         if is_client(vars(spider)):
             logger.info("  to go on        schedule it again, with the same arguments and run_dir=%s", run_dir)
+            return
+        if (run_dir.parents[1] / DATABASE_FILE).is_file():  # one of several that a command has started
+            logger.info(
+                "  to go on        with the command that has started the workers, and -a run_dir=%s", run_dir.parents[1]
+            )
             return
         how = how_to_resume(sys.orig_argv, run_dir, is_own_spider=hasattr(spider, "plan"))
         logger.info("  to go on        %s", how)
