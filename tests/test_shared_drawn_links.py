@@ -9,6 +9,7 @@ from test_shared_store import a_store, until
 
 pytest.importorskip("psycopg")
 
+from focused.frontier.shared.events import Joined, LeaseLost
 from focused.frontier.shared.own_host import _MOST
 from focused.frontier.store.link import FrontierLink, fingerprint_of
 from focused.method.scoring import Evidence
@@ -52,6 +53,7 @@ def test_links_are_drawn_from_all_that_wait_and_not_from_the_best_that_are_in_me
     for places in numbers.values():
         assert len(set(places)) == len(places)  # none twice
         assert 0.35 * N_LINKS < sum(places) / len(places) < 0.65 * N_LINKS
+        assert min(places) < 0.15 * N_LINKS < 0.85 * N_LINKS < max(places)
 
 
 def test_a_drawn_link_that_is_given_back_waits_again_and_comes_in_its_turn(store):
@@ -71,6 +73,39 @@ def test_a_drawn_link_that_is_given_back_waits_again_and_comes_in_its_turn(store
         store.commit()
     assert sorted(found) == sorted(f"http://{host}/{number}" for host in HOSTS for number in range(N_LINKS))
     assert url in found
+
+
+def test_a_link_that_was_asked_for_since_it_was_read_is_not_drawn(store):
+    """The database has said that it waits; what the worker knows better it forgets as soon as a younger read is there."""
+    source, pool = random.Random(0), store.worker.drawn
+    until(lambda: store.drawn(source, 1), store)
+    asked = next(number for own in store.own for number in own.links if number in pool._links)
+    assert store.lease(asked) is not None
+    store.done(asked, relevant=False)
+    store.commit()
+    until(lambda: not store.worker.exchange.n_pending and not store.own._recent.has_ended(asked), store)
+    assert asked not in dict(store.drawn(source, 10_000))
+    assert store.lease(asked) is None
+
+
+def test_links_of_a_host_that_was_given_back_are_not_drawn_when_it_comes_again(store):
+    source = random.Random(0)
+    until(lambda: store.drawn(source, 1), store)
+    host = store.own.get("x.org")
+    of_host = [number for number, link in store.worker.drawn._links.items() if link.host_name == "x.org"]
+    assert of_host
+    store.own.leave(host)
+    assert not set(of_host) & set(store.worker.drawn._links)
+
+
+def test_a_worker_that_has_lost_its_lease_draws_again_when_it_has_hosts(store):
+    source, worker = random.Random(0), store.worker
+    store.drawn(source, 1)
+    assert worker.drawn.wanted()  # on its way to the thread that loses the lease
+    worker._take(LeaseLost())
+    assert store.drawn(source, 1) == []
+    worker._take(Joined(worker.exchange.worker))
+    until(lambda: store.drawn(source, 1), store)
 
 
 def test_where_all_links_are_in_memory_they_are_drawn_there_at_once(database):

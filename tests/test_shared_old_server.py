@@ -1,3 +1,4 @@
+# ruff: noqa: F811  fixtures of another module
 """A crawl on the oldest server that is promised to do: PostgreSQL 15, where this machine has it."""
 
 from __future__ import annotations
@@ -9,11 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from commands import ROOT, crawl_argv, environment, scrapy
+from commands import crawl_argv, environment, scrapy
+from test_look_around import models, web  # noqa: F401  fixtures
 
 pytest.importorskip("psycopg")
 
 from focused.frontier.shared.schema import LEAST_SERVER, connect
+from focused.retraining.versions import read_attempts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -48,10 +51,12 @@ def old_server(tmp_path_factory) -> Iterator[str]:
 
 
 @pytest.mark.slow
-def test_the_oldest_server_that_is_promised_serves_a_crawl(old_server, tmp_path):
-    argv = crawl_argv({"FOCUSED_DATABASE": old_server}, topic="demo", crawl="old", max_pages=60)
-    done = scrapy(*argv, cwd=tmp_path, env=environment(ROOT / "models"))
+def test_the_oldest_server_that_is_promised_serves_workers_that_learn_together(old_server, web, models, tmp_path):
+    settings = {"FOCUSED_DATABASE": old_server, "FOCUSED_UNLABELED": "met"}
+    argv = crawl_argv(settings, topic="stars", crawl="old", web=web, max_pages=60, workers=2)
+    done = scrapy(*argv, cwd=tmp_path, env=environment(models))
     assert done.exit_code == 0, done.err
+    assert read_attempts(tmp_path / "run")
     with connect(old_server) as sql:
         assert sql.info.server_version // 10_000 == LEAST_SERVER // 10_000
         assert sql.execute("SELECT count(*), count(DISTINCT url) FROM pages").fetchone() == (60, 60)

@@ -85,6 +85,8 @@ def signals_passed_on(crew: Crew) -> Iterator[None]:
     """Let Ctrl-C and SIGTERM end the workers, not this process, which ends when they have ended."""
 
     def pass_on(number: int, _frame: object) -> None:
+        if not crew.n_running:
+            raise KeyboardInterrupt
         logger.info(
             "Received %s. %s told to end; again: at once",
             signal.Signals(number).name,

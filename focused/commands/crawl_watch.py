@@ -21,6 +21,7 @@ from focused.crawl.shared_figures import FolderFigures
 from focused.crawl.shared_run import SharedRun
 from focused.crawl.shared_verdicts import VerdictSender
 from focused.utils.file_names import COLLECTION_FILE, PAGES_FILE, RUN_FILE
+from focused.utils.finish_reasons import WORDS_NOT_FOUND
 from focused.utils.words import quantity
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ _CHECK_SECS = 2.0
 """How often the server is looked after. One that is away longer than a worker's last wait costs that worker's last pages."""
 _LAST_LOOKS = 50
 _LIMITS = ("max_pages", "max_minutes", "max_relevant")
-_BROKEN_OFF = {"words_not_found": "The crawl ends: none of the topic's words stands in any of the pages met"}
+_FAILED_BY = {WORDS_NOT_FOUND: "The crawl ends: none of the topic's words stands in any of the pages met"}
 """Reasons for which a crawl has failed, in words."""
 
 
@@ -135,7 +136,7 @@ def watch(crew: Crew, crawl: WatchedCrawl, interval_secs: float, revive: Callabl
                     logger.info("%s", _progress(totals, crawl.max_pages, pages_per_sec, FolderFigures.read(run_dir)))
                     last, n_last = now, totals.n_pages
             if now - refreshed >= wait_secs:
-                _refresh(run_dir)
+                _refresh(run_dir, is_last=False)
                 refreshed = time.monotonic()
                 wait_secs = max(_REFRESH_SECS, (refreshed - now) / _REFRESH_SHARE)
         secs = time.monotonic() - started
@@ -147,15 +148,15 @@ def watch(crew: Crew, crawl: WatchedCrawl, interval_secs: float, revive: Callabl
                 revive()
             time.sleep(_LOOK_SECS)
         if totals is not None:
-            _refresh(run_dir)
+            _refresh(run_dir, is_last=True)
     if totals is not None:
         if totals.reason is None and crawl.max_pages and totals.n_pages >= crawl.max_pages:
             totals = replace(totals, reason="max_pages")  # the last worker had ended before it heard so
         has_nothing = totals.reason is not None and not totals.n_pages
         if has_nothing:
             logger.error("No page was fetched. What came instead: %s, at its end", run_dir / FOLDER / "1.log")
-        if is_broken_off := totals.reason in _BROKEN_OFF:
-            logger.error("%s. A worker's log says more: %s", _BROKEN_OFF[totals.reason], run_dir / FOLDER)
+        if has_failed := totals.reason in _FAILED_BY:
+            logger.error("%s. A worker's log says more: %s", _FAILED_BY[totals.reason], run_dir / FOLDER)
         _say_the_end(totals, (totals.n_pages - n_before) / max(secs, 1e-9), run_dir, crew)
         if totals.reason in _LIMITS and totals.n_pages == n_before > 0:
             logger.info(
@@ -163,7 +164,7 @@ def watch(crew: Crew, crawl: WatchedCrawl, interval_secs: float, revive: Callabl
                 *(totals.reason, totals.reason),
             )
         say_who_else_is_at_work(crawl.others(crew.processes))
-        return int(crew.has_failed or has_nothing or is_broken_off)
+        return int(crew.has_failed or has_nothing or has_failed)
     logger.error("The database does not answer. When it does, go on: %s", how_to_resume(sys.orig_argv, run_dir))
     return 1
 
@@ -188,9 +189,12 @@ def _progress(totals: SharedTotals, max_pages: int, pages_per_sec: float, figure
     )
 
 
-def _refresh(run_dir: Path) -> None:
+def _refresh(run_dir: Path, *, is_last: bool) -> None:
+    """Bring the run directory up to date; a training at the end is for the last time, whatever the database says before."""
     try:
-        refresh(run_dir)
+        refresh(run_dir, may_finish=is_last)
+    except KeyboardInterrupt:
+        logger.warning("Interrupted. The next command that looks at %s brings it up to date", run_dir)
     except (ValueError, OSError) as error:
         logger.warning("%s cannot be brought up to date: %s", run_dir, error)
 

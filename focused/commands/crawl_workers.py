@@ -21,6 +21,7 @@ from focused.crawl.planning import plan_crawl
 from focused.crawl.run_directory import make_run_dir
 from focused.crawl.shared_copy import Mark
 from focused.crawl.shared_crawl import find_shared
+from focused.method.topic.names import check_topic_name
 from focused.utils.embedded_server import FOLDER as SERVER_FOLDER
 from focused.utils.embedded_server import EmbeddedServer
 from focused.utils.file_names import FRONTIER_FILE
@@ -82,8 +83,8 @@ def crawl_with_workers(opts: argparse.Namespace, settings: BaseSettings) -> int:
 def _run_dir(given: Mapping[str, Any], arguments: Mapping[str, Any], crawl: str, settings: BaseSettings) -> Path:
     named = given.get("run_dir") or settings.get("FOCUSED_RUN_DIR")
     topic = arguments.get("topic")
-    if not named and topic is None and crawl and (known := find_shared(given, settings)) is not None and known.known:
-        topic = known.known.about["arguments"]["topic"]
+    if not named and topic is None and crawl and (shared := find_shared(given, settings)) is not None and shared.known:
+        topic = check_topic_name(str(shared.known.about["arguments"]["topic"]))
     if not named and topic is None:
         raise PlanError(
             "Name the topic, the folder of a crawl to go on with, or a crawl in a database: -a topic=demo, "

@@ -11,6 +11,7 @@ from focused.crawl.forecast import Forecaster
 from focused.crawl.saturation import SATURATED, SATURATION_PAGES, SATURATION_SHARE, LastPages, Saturation
 from focused.crawl.time_left import TimeLeft
 from focused.method.scoring.reasons import kind_of
+from focused.utils.finish_reasons import WORDS_NOT_FOUND
 from focused.utils.words import quantity
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from focused.frontier.interface import Frontier
 
 _SPENT = ("max_pages", "max_relevant", "max_minutes", "finished")
-_BROKEN_OFF = ("wrong_scores", "words_not_found", "frontier_not_readable", "frontier_not_writable")
+_BROKEN_OFF = ("wrong_scores", WORDS_NOT_FOUND, "frontier_not_readable", "frontier_not_writable")
 """Reasons after which the crawl would not go on as before: an error has just said what is wrong."""
 _DEFERRED = "below threshold"
 

@@ -42,6 +42,8 @@ if TYPE_CHECKING:
     from focused.frontier.shared.view import SharedFrontierView
 
 _MAX_MARK_BYTES = 100_000
+_MANY_PAGES = 5_000
+"""Of crawls with more pages what could be learnt from them is written down at the end only: it is as long as they are many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,8 +129,11 @@ def verdicts_sent(run_dir: Path) -> AbstractContextManager[None]:
     return nullcontext() if mark is None or not mark.database else sending(run_dir, mark.database, mark.crawl)
 
 
-def refresh(run_dir: Path) -> SharedRun:
-    """Bring a folder that follows a crawl up to date; return what the database says of the crawl."""
+def refresh(run_dir: Path, *, may_finish: bool = True) -> SharedRun:
+    """Bring a folder that follows a crawl up to date; return what the database says of the crawl.
+
+    ``may_finish``: whether a crawl without a worker is over. Its pages are judged again then, which takes some seconds.
+    """
     mark = Mark.of(run_dir)
     if mark is None:
         raise ValueError(f"{run_dir} follows no crawl in a database. It has no {DATABASE_FILE}")
@@ -136,7 +141,7 @@ def refresh(run_dir: Path) -> SharedRun:
         n_new = _add_pages(run, run_dir)
         VerdictSender(run_dir).send(run)
         copy_versions(run, run_dir)
-        known, is_over = FolderFigures.read(run_dir), not run.totals().n_alive
+        known, is_over = FolderFigures.read(run_dir), may_finish and not run.totals().n_alive
         if known is None or n_new or (is_over and not known.is_final) or not (run_dir / FETCHED_FILE).exists():
             known = _write_files(run, run_dir, {} if known is None else known.stats, is_over=is_over)
         write_json(run_dir / RUN_FILE, merged_run(run, known))
@@ -159,6 +164,8 @@ def _crawl(url: str, name: str) -> Iterator[SharedRun]:
             yield run
     except psycopg.Error as error:
         raise ValueError(cannot_be_used(DATABASE.name, error)) from None
+    except sqlite3.Error as error:
+        raise ValueError(f"A file of the run directory cannot be used: {error}") from None
 
 
 @contextmanager
@@ -199,16 +206,20 @@ def _collected(row: dict[str, Any], number: int) -> CollectedPage:
 
 
 def _write_files(run: SharedRun, run_dir: Path, stats: Mapping[str, int], *, is_over: bool) -> FolderFigures:
-    """Write what follows from the pages; judge all again where the crawl is over. ``stats``: those of the last time."""
+    """Write the files that are made of the pages; judge all again where the crawl is over.
+
+    ``stats``: those of the last time.
+    """
     from focused.crawl.shared_learning import SharedModel  # psycopg is an extra of the package
 
     model, numbers = SharedModel.of(run, run_dir), run.page_numbers()
-    labels = model.record() if model.is_against_met else None
+    is_small = len(numbers) <= _MANY_PAGES
+    labels = model.record() if model.is_against_met and (is_over or is_small) else None
     judged = model.finish(len(numbers), labels) if is_over else {}
     estimate = model.estimate()
     counter, n_drawn = write_rows(run, run_dir, estimate, model.harvests())
     found = {DELIVERED: _write_pages(run_dir), ROWS: len(numbers), **({DRAWN: n_drawn} if n_drawn else {})}
-    return FolderFigures.of(counter, estimate, {**stats, **judged, **model.counts(), **found})
+    return FolderFigures.of(counter, estimate, {**stats, **judged, **model.counts(), **found}, is_final=is_over)
 
 
 def _write_pages(run_dir: Path) -> int:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from focused.crawl.delivered_words import DELIVERED, ROWS
 from focused.method.topic.harvest_estimate import HarvestEstimate
-from focused.utils.file_names import RUN_FILE, RUNNING
+from focused.utils.file_names import RUN_FILE
 from focused.utils.files import read_regular
 
 if TYPE_CHECKING:
@@ -35,18 +35,20 @@ class FolderFigures:
     #: As ``run.json`` has it.
     harvest: dict[str, Any]
     stats: dict[str, int]
-    #: Whether the workers had ended, so that all pages were judged again.
+    #: Whether the workers had ended, and all pages were judged again.
     is_final: bool = False
 
     @classmethod
-    def of(cls, counter: HarvestCounter, estimate: HarvestSoFar, stats: dict[str, int]) -> FolderFigures:
+    def of(
+        cls, counter: HarvestCounter, estimate: HarvestSoFar, stats: dict[str, int], *, is_final: bool
+    ) -> FolderFigures:
         """Return those of what was counted and estimated."""
         found = estimate.now()
         if found is None:
             harvest: dict[str, Any] = {"is_known": False, "why": estimate.why_unknown or estimate.why_not_yet}
         else:
             harvest = {"is_known": True, **{name: round(value, 4) for name, value in found._asdict().items()}}
-        return cls(counter.n_pages, counter.n_relevant, harvest, stats)
+        return cls(counter.n_pages, counter.n_relevant, harvest, stats, is_final)
 
     @property
     def _estimate(self) -> HarvestEstimate | None:
@@ -74,5 +76,5 @@ class FolderFigures:
             stats = run["stats"]
             kept = {name: int(stats[name]) for name in _OF_FOLDER if name in stats}
             n_pages, n_relevant = int(stats["focused/pages/fetched_count"]), int(stats["focused/pages/relevant_count"])
-            return cls(n_pages, n_relevant, dict(run["harvest"]), kept, run["finish_reason"] != RUNNING)
+            return cls(n_pages, n_relevant, dict(run["harvest"]), kept, run.get("is_final") is True)
         return None

@@ -1,8 +1,8 @@
-"""What a folder that follows a crawl in a database knows of its model: how many pages are relevant, and what it says of all.
+"""The model of a crawl in a database, for a folder that follows it: it estimates the harvest and judges the collection again.
 
 When the workers have ended, the topic is trained once more against all pages met, and the folder's collection is judged by
 that version, as at the end of a crawl of one process (docs/method/collection.md). The database keeps what was said as pages
-came: whoever follows the crawl comes to the same.
+came. Two folders come to the same, but for what the order of equal pages does to folds of the training.
 """
 
 from __future__ import annotations
@@ -20,12 +20,13 @@ from focused.crawl.own_settings import DATABASE, JUDGE_AGAIN_SECS, PAGE_CLASSIFI
 from focused.crawl.shared_figures import JUDGED, LESS, MORE
 from focused.crawl.shared_pages import SharedPages
 from focused.frontier.shared.crawls import topic_files
-from focused.method.topic import TopicError
+from focused.method.topic import Topic, TopicError
 from focused.method.topic.parcel import unpacked
 from focused.retraining.options import RetrainingOptions, read_options
 from focused.retraining.page_labels import FIRST_MET
 from focused.retraining.versions import (
     FIRST,
+    FOLDER,
     HARVEST_TASK_FILE,
     Attempt,
     VersionStore,
@@ -42,12 +43,21 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from focused.crawl.shared_run import SharedRun
-    from focused.method.topic import Topic
     from focused.retraining.page_labels import PageLabels
 
 LAST_FILE = "last-training.json"
 """What came of the training at the end; it is not done again for the same pages."""
 _MAX_BYTES = 10_000_000
+
+_TOPICS: dict[tuple[str, str], Topic] = {}
+"""Topics that were read, by the database's address and the crawl's name: each has a folder until this process ends."""
+
+
+def _topic_of(run: SharedRun) -> Topic:
+    key = run.connection.info.dsn, f"{run.name} {run.about['model_sha256']}"
+    if key not in _TOPICS:
+        _TOPICS[key] = unpacked(str(run.about["arguments"]["topic"]), topic_files(run.connection, run.number))
+    return _TOPICS[key]
 
 
 @dataclass(frozen=True)
@@ -64,7 +74,7 @@ class SharedModel:
     @classmethod
     def of(cls, run: SharedRun, run_dir: Path) -> SharedModel:
         """Read what the crawl is; errors are ValueErrors."""
-        topic = unpacked(str(run.about["arguments"]["topic"]), topic_files(run.connection, run.number))
+        topic = _topic_of(run)
         said: dict[str, Any] = next(
             (each["settings"] for each in run.runs() if isinstance(each.get("settings"), dict)), {}
         )
@@ -123,7 +133,7 @@ class SharedModel:
         version = version_in_use(read_attempts(self.run_dir))
         if labels is not None and not self.topic.keyword_terms and n_pages >= FIRST_MET:
             last = self._last()
-            if last is None or last.n_pages != n_pages:
+            if last is None or last.n_pages != n_pages or not (last.why or self._has(last.version)):
                 last = self._train(n_pages, labels)
             if last is not None and not last.why:
                 version = last.version
@@ -136,6 +146,10 @@ class SharedModel:
         with suppress(FileNotFoundError, ValueError, TypeError, KeyError, RecursionError):
             return attempt(json.loads(read_regular(self.run_dir / LAST_FILE, _MAX_BYTES)))
         return None
+
+    def _has(self, version: int) -> bool:
+        """Tell whether the folder has a version of the model."""
+        return (self.run_dir / FOLDER / str(version) / self.topic.name).is_dir()
 
     def _train(self, n_pages: int, labels: PageLabels) -> Attempt | None:
         from focused.retraining.training_process import TrainingProcess

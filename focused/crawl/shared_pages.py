@@ -8,6 +8,7 @@ from focused.collection.page import unpack_terms
 from focused.collection.verdict_files import Verdict
 from focused.frontier.shared import version_rows as rows
 from focused.retraining.judged_pages import JudgedPage
+from focused.retraining.looking_around import n_drawn_wanted
 from focused.retraining.page_labels import MAX_MET, PageLabels
 from focused.retraining.verdict_reader import MAX_PAGES
 from focused.retraining.verdict_table import VerdictTable
@@ -17,7 +18,18 @@ from focused.utils.url_forms import canonical_form
 if TYPE_CHECKING:
     from psycopg import Connection
 
+    from focused.crawl.shared_run import SharedRun
     from focused.retraining.options import RetrainingOptions
+
+
+def n_draws_missing(run: SharedRun) -> float:
+    """Return a worker's part of the links that should have been drawn by now, where hardly any were.
+
+    So it is where a crawl did not learn against the pages met before; of the last ones drawn the pages may be on their way.
+    """
+    totals = run.totals()
+    wanted, drawn = n_drawn_wanted(totals.n_pages), rows.n_drawn(run.connection, run.number)
+    return (wanted - drawn) / max(totals.n_alive, 1) if drawn < wanted / 2 else 0.0
 
 
 class SharedPages:

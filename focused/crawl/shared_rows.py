@@ -44,6 +44,7 @@ def write_rows(
     counter, fetched, harvest = HarvestCounter(_WINDOW), [",".join(FETCHED_COLUMNS)], [_HEADER]
     n_waiting, n_drawn, numbers = 0, 0, run.page_numbers()
     # Each estimate looks at all pages since the last training.
+    to_come = sorted(harvests)
     estimate_every = _HARVEST_EVERY * max(1, len(numbers) // _MOST_ESTIMATES // _HARVEST_EVERY)
     for row in run.pages(numbers, _FETCHED):
         n_waiting = row.pop("n_waiting")
@@ -51,8 +52,8 @@ def write_rows(
         page = SimpleNamespace(**row, known_as=row["location"], is_delivered=row["delivered"])
         counter.add(page.is_delivered, page.depth, page.irrelevant_on_path)
         estimate.add(page.relevance, page.is_delivered, is_copy=bool(page.duplicate_of))
-        if counter.n_pages in harvests:
-            estimate.met(counter.n_pages, harvests[counter.n_pages])
+        while to_come and counter.n_pages >= min(to_come[0], len(numbers)):
+            estimate.met(counter.n_pages, harvests[to_come.pop(0)])
         fetched.append(fetched_row(counter.n_pages, page))
         if counter.n_pages % _HARVEST_EVERY == 0:
             is_told = counter.n_pages % estimate_every == 0

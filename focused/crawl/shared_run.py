@@ -147,6 +147,7 @@ def merged_run(run: SharedRun, figures: FolderFigures) -> dict[str, Any]:
         "finish_reason": RUNNING if totals.n_alive else totals.reason or _reason(runs),
         "finished_at": "" if totals.n_alive else max((str(each.get("finished_at", "")) for each in runs), default=""),
         "harvest": figures.harvest,
+        "is_final": figures.is_final,
         "stats": stats,
     }
 

@@ -2,7 +2,8 @@
 
 That is what people say, and, where the model learns against the pages met (docs/method/, D74), all pages of all workers.
 
-One connection to the database holds an advisory lock; when its worker ends, another one trains. Nobody waits for it.
+One connection to the database holds an advisory lock; when its worker ends, another one trains. Workers of recorded webs wait
+for a training against the pages met.
 """
 
 from __future__ import annotations
@@ -45,6 +46,8 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 _LOOK_SECS = 0.5
+_WAIT_SECS = 2.0
+"""How often a worker asks whether it is its turn."""
 _POLL_SECS = 0.1
 _MAX_FAILURES = 3
 _SAID = "said"
@@ -70,7 +73,7 @@ class SharedTraining:
     #: Whether the pages met are the unlabelled ones, not the topic's own.
     is_against_met: bool = False
     #: Returns the number of this worker.
-    worker: Callable[[], int] = lambda: 0
+    worker: Callable[[], int] = lambda: 1
 
 
 class SharedTrainer(threading.Thread):
@@ -115,12 +118,15 @@ class SharedTrainer(threading.Thread):
     def _work(self) -> None:
         about = self._training
         with connect(about.url) as sql:
-            while not rows.may_train(sql, about.crawl, about.worker()):
-                if self._stopping.wait(_LOOK_SECS):
+            # Who has no number now has lost its lease: others could not tell that this one trains.
+            while not (worker := about.worker()) or not rows.may_train(sql, about.crawl, worker):
+                if self._stopping.wait(_WAIT_SECS):
                     return
             with closing(VersionStore(about.folder, about.topic, about.options)) as versions:
                 self._take_up(sql, versions)
                 while not self._stopping.wait(_LOOK_SECS) and self._n_failed_in_a_row < _MAX_FAILURES:
+                    if about.worker() not in (0, worker):  # it has joined again
+                        rows.name_trainer(sql, worker := about.worker())
                     self._n_new += self._pages.hear(sql)
                     if self._is_due(sql):
                         self._train(sql, versions)

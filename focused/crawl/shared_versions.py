@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sqlite3
 from contextlib import closing
 from dataclasses import dataclass
@@ -59,12 +60,15 @@ def copy_versions(run: SharedRun, run_dir: Path) -> None:
     if not known:
         return
     lines = "".join(json.dumps(each, ensure_ascii=False) + "\n" for each in known)
-    path = run_dir / VERSIONS_FILE
-    if path.is_file() and path.read_text(encoding="utf-8", errors="replace") == lines:
+    path, stored = run_dir / VERSIONS_FILE, version_to_use(run.connection, run.number)
+    folder = None if stored is None else run_dir / VERSIONS_FOLDER / str(stored.version)
+    is_there = folder is None or (folder / _LABELS_FILE).is_file()
+    if is_there and path.is_file() and path.read_text(encoding="utf-8", errors="replace") == lines:
         return
-    stored = version_to_use(run.connection, run.number)
-    if stored is not None:
-        topic = run_dir / VERSIONS_FOLDER / str(stored.version) / str(run.about["arguments"]["topic"])
+    if stored is not None and folder is not None:
+        # A training at an earlier end, before the crawl went on, may have had this number.
+        shutil.rmtree(folder, ignore_errors=True)
+        topic = folder / str(run.about["arguments"]["topic"])
         unpack_into(topic, stored.files)
         with closing(sqlite3.connect(run_dir / COLLECTION_FILE)) as sql:
             labels = {}

@@ -164,9 +164,10 @@ class HarvestMonitor:
         if is_client(vars(spider)):
             logger.info("  to go on        schedule it again, with the same arguments and run_dir=%s", run_dir)
             return
-        if (run_dir.parents[1] / DATABASE_FILE).is_file():  # one of several that a command has started
+        if (run_dir.parent.parent / DATABASE_FILE).is_file():  # one of several that a command has started
             logger.info(
-                "  to go on        with the command that has started the workers, and -a run_dir=%s", run_dir.parents[1]
+                "  to go on        with the command that has started the workers, and -a run_dir=%s",
+                run_dir.parent.parent,
             )
             return
         how = how_to_resume(sys.orig_argv, run_dir, is_own_spider=hasattr(spider, "plan"))

@@ -49,11 +49,17 @@ class VersionsOfAll(Protocol):
 
     #: To be set: called when all are to use another version.
     on_new: Callable[[], None]
-    #: Pages that all workers have fetched, and had when the last training began, as far as is known.
-    n_pages: int
+    #: Pages that all workers had fetched when the last training began, as far as is known.
     n_pages_trained: int
     #: To be set: tells whether nothing is to be asked for now, because a model is being trained.
     waits: Callable[[], bool]
+
+    @property
+    def n_pages(self) -> int:
+        """Pages that all workers have fetched, as far as is known, with the latest ones of this worker."""
+
+    def note_page(self) -> None:
+        """Note that this worker has judged a page."""
 
     @property
     def worker(self) -> int:

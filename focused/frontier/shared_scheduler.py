@@ -20,9 +20,10 @@ from focused.frontier.shared.events import LEASE_LOST
 from focused.frontier.shared.exchange import Exchange
 from focused.frontier.shared.orphan_links import OrphanLinks
 from focused.frontier.shared.store import SharedStore
-from focused.frontier.shared.worker import WORDS_NOT_FOUND, Worker
+from focused.frontier.shared.worker import Worker
 from focused.frontier.store.ranks import Ranks
 from focused.frontier.store.texts import MAX_PAGES as MAX_TEXTS
+from focused.utils.finish_reasons import WORDS_NOT_FOUND
 from focused.utils.scrapy_internals import requests_in_progress
 from focused.utils.words import quantity
 

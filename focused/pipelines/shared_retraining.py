@@ -105,16 +105,17 @@ class SharedRetrainingPipeline:
 
     def open_spider(self) -> None:
         """Begin to look for new versions, and to train if no other worker does."""
-        from focused.crawl.shared_trainer import (
-            SharedTrainer,
-            SharedTraining,
-        )  # psycopg is an extra of the package
+        # psycopg is an extra of the package
+        from focused.crawl.shared_pages import n_draws_missing
+        from focused.crawl.shared_trainer import SharedTrainer, SharedTraining
 
         plan, takeover, versions = self._crawl.plan, self._takeover, self._crawl.frontier.versions
         assert versions is not None
         folder = plan.run_dir / _FOLDER
         folder.mkdir(exist_ok=True)
         with SharedRun.opened(*self._about) as run:
+            if isinstance(self._around, LookingAroundTogether):
+                self._around.n_due = n_draws_missing(run)
             training = SharedTraining(
                 url=self._about[0],
                 crawl=run.number,
@@ -169,20 +170,20 @@ class SharedRetrainingPipeline:
         page = item.analysed
         if page is None or item.relevance is None:
             return
-        n_own, versions = 1 + self._crawl.harvest.n_pages, self._crawl.frontier.versions
+        versions = self._crawl.frontier.versions
         assert versions is not None
+        versions.note_page()
         if isinstance(self._around, LookingAroundTogether):
-            self._around.page_added(max(n_own, versions.n_pages), page)
+            self._around.page_added(versions.n_pages, page)
         elif self._around is not None and self._takeover.version == FIRST:  # a later version has met its words
-            self._around.page_added(n_own, page)
+            self._around.page_added(1 + self._crawl.harvest.n_pages, page)
 
     def _waits(self) -> bool:
         """Tell whether to wait for a training against the pages met that is due; no longer than it may take."""
         versions, options = self._crawl.frontier.versions, self._options
         if versions is None or not self._may_wait or self._is_closing:
             return False
-        n_pages = max(versions.n_pages, self._crawl.harvest.n_pages)
-        is_due = trainings_due(n_pages) > trainings_due(versions.n_pages_trained)
+        is_due = trainings_due(versions.n_pages) > trainings_due(versions.n_pages_trained)
         if not (is_due or self._is_read or self._takeover.is_under_way):
             self._waits_since = 0.0
             return False
@@ -199,8 +200,8 @@ class SharedRetrainingPipeline:
         self._stats.count("trainings_finished_count")
         self._stats.count(f"{'accepted' if attempt.accepted else 'refused'}_count")
         about = of_attempt(attempt)
-        if attempt.no_word_met:
-            end_without_words(self._crawler, self._crawl, attempt.n_pages)
+        if attempt.no_word_met:  # no failure of this worker, which a supervisor would start again
+            end_without_words(self._crawler, self._crawl, attempt.n_pages, is_failure=False)
         if attempt.accepted:
             logger.info("This worker has trained version %d of the model for all (%s)", attempt.version, about)
         else:

@@ -8,10 +8,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from focused.frontier.shared.array_text import columns
+from focused.frontier.shared.boot_clock import now
 from focused.frontier.shared.keys import host_key
 from focused.frontier.shared.lease_statements import COLUMNS
 from focused.frontier.shared.link_rows import unnested, waiting_link
-from focused.frontier.store.link import fingerprint_of
+from focused.frontier.store.link import fingerprints_of
 from focused.frontier.store.schema import WAITING
 
 if TYPE_CHECKING:
@@ -26,8 +27,8 @@ if TYPE_CHECKING:
 _OF_HOST = 32
 _MOST_HOSTS = 16
 """Hosts that links are read of at a time."""
-_BITS = 48
-"""Of a fingerprint: those before them are the host's."""
+_FRESH_SECS = 5.0
+"""After so long other links are read, of other hosts: those of before were drawn from too often."""
 _NEXT = (
     f"SELECT {COLUMNS} FROM {unnested(('domain', 'host', 'first', 'last'), ['int8'] * 4)} CROSS JOIN LATERAL "
     "(SELECT * FROM links WHERE links.crawl = %s AND links.domain = given.domain AND links.host = given.host "
@@ -41,30 +42,35 @@ def read_drawn(sql: Connection[Any], crawl: int, hosts: Sequence[str], source: R
     names = {host_key(host): host for host in hosts}
     rows = []
     for key, host in names.items():
-        first = fingerprint_of(bytes(8), host)
-        rows.append((*key, first + source.getrandbits(_BITS), first + (1 << _BITS) - 1))
+        least, most = fingerprints_of(host)
+        rows.append((*key, source.randint(least, most), most))
     found = sql.execute(_NEXT, (*columns(sorted(rows)), crawl)).fetchall()
     return [waiting_link(row, names.__getitem__) for row in found]
 
 
 class DrawnLinks:
-    """What was read of links that do not stand in memory, and of which hosts more is to be read."""
+    """What was read of links that do not stand in memory, and of which hosts more is to be read.
+
+    What was read is a state of the database. A link that this worker has asked for since is forgotten, and so are all of a
+    host that it gives back: others may have asked for them when it is this worker's again.
+    """
 
     def __init__(self, own: OwnHosts) -> None:
         self._own = own
         self._links: dict[int, WaitingLink] = {}
+        self._read_at = float("-inf")
         self._hosts: list[str] = []
         self._is_asked = False
 
     def draw(self, source: Random, n_links: int) -> list[WaitingLink]:
         """Return links of pages, drawn from all that wait of the worker's hosts; of some hosts they may be known later."""
-        beyond = [own for own in self._own if own.horizon is not None]
-        known = (link for own in self._own if own.horizon is None for link in own.links.values())
-        found = [link for link in known if link.request is None and link.referrer]
-        names = {own.name for own in beyond}
-        found += [link for link in self._links.values() if link.host_name in names and self._own.may_wait(link)]
-        if names and not any(link.host_name in names for link in self._links.values()):
-            self._hosts = sorted(source.sample(sorted(names), min(_MOST_HOSTS, len(names))))
+        own = self._own
+        beyond = {each.name for each in own if each.horizon is not None}
+        found = [link for each in own if each.horizon is None for link in each.links.values() if _is_of_page(link)]
+        found += [link for link in self._links.values() if link.host_name in beyond and own.may_wait(link)]
+        is_stale = now() - self._read_at > _FRESH_SECS or not self._links
+        if beyond and is_stale and not self._is_asked:
+            self._hosts = sorted(source.sample(sorted(beyond), min(_MOST_HOSTS, len(beyond))))
         return source.sample(found, min(n_links, len(found)))
 
     def wanted(self) -> list[str]:
@@ -76,8 +82,8 @@ class DrawnLinks:
 
     def read(self, links: Iterable[WaitingLink]) -> None:
         """Take in what was read."""
-        self._is_asked = False
-        self._links = {link.number: link for link in links if link.request is None and link.referrer}
+        self._is_asked, self._read_at = False, now()
+        self._links = {link.number: link for link in links if _is_of_page(link) and self._own.get(link.host_name)}
 
     def take(self, number: int) -> WaitingLink | None:
         """Return a link of one of the worker's hosts, which is not there any more; None if it is not there, or has ended."""
@@ -87,3 +93,22 @@ class DrawnLinks:
             return None
         link.host = own.number
         return link
+
+    def forget(self, number: int) -> None:
+        """Forget a link: it is asked for."""
+        self._links.pop(number, None)
+
+    def leave(self, host: str) -> None:
+        """Forget the links of a host that is no more this worker's."""
+        if self._links:
+            self._links = {number: link for number, link in self._links.items() if link.host_name != host}
+
+    def clear(self) -> None:
+        """Forget all, and what is wanted: this worker has lost its hosts."""
+        self._links.clear()
+        self._hosts, self._is_asked = [], False
+
+
+def _is_of_page(link: WaitingLink) -> bool:
+    """Tell whether a link stands on a page: it is no seed, and no request of the spider's own."""
+    return link.request is None and bool(link.referrer)

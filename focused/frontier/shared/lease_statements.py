@@ -99,11 +99,14 @@ FROM (
         count(*) FILTER (WHERE ended_at IS NULL), coalesce(bool_or(is_busy AND ended_at IS NULL), false),
         coalesce(sum(n_hosts) FILTER (WHERE ended_at IS NULL), 0)::int8,
         (SELECT coalesce(max(version), 1) FROM versions WHERE versions.crawl = %(crawl)s AND accepted),
-        coalesce(min(id) FILTER (WHERE ended_at IS NULL AND alive_until > clock_timestamp()), 0),
+        coalesce(min(workers.id) FILTER (WHERE ended_at IS NULL AND alive_until > clock_timestamp()), 0),
         (SELECT reason FROM crawls WHERE id = %(crawl)s),
-        coalesce(bool_or(ended_at IS NOT NULL), false),
+        coalesce(bool_or(workers.id < first.id AND ended_at > first.began_at), false),
         (SELECT coalesce(max((attempt->>'n_pages')::int8), 0) FROM versions WHERE versions.crawl = %(crawl)s)
-    FROM workers WHERE crawl = %(crawl)s
+    FROM workers LEFT JOIN (
+        SELECT id, began_at FROM workers
+        WHERE crawl = %(crawl)s AND ended_at IS NULL AND alive_until > clock_timestamp() ORDER BY id LIMIT 1
+    ) AS first ON true WHERE crawl = %(crawl)s
 ) AS totals
 CROSS JOIN (
     SELECT coalesce(array_agg(name), '{}'), coalesce(array_agg(news), '{}')

@@ -58,7 +58,7 @@ class Totals(NamedTuple):
     first: int = 0
     #: Why a worker has ended the crawl; None: none has.
     reason: str | None = None
-    #: Whether any worker has ended, or died.
+    #: Whether one that was there before the first has ended while that was at work.
     has_lost: bool = False
     #: Pages of the crawl when the last training began.
     n_pages_trained: int = 0

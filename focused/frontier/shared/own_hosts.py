@@ -16,7 +16,7 @@ from focused.frontier.store.host_queue import HostQueue
 from focused.frontier.store.link import origin_of
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Iterator
+    from collections.abc import Callable, Container, Iterable, Iterator
 
     from focused.frontier.shared.leasing import TakenHost
     from focused.frontier.shared.link_rows import WaitingLink
@@ -37,6 +37,8 @@ class OwnHosts:
         self.under_way: dict[int, tuple[OwnHost, WaitingLink]] = {}
         self._recent = RecentChanges()
         self._host_of_ended: dict[int, OwnHost] = {}
+        #: Called with each host that is owned no more.
+        self.on_leave: Callable[[str], None] = lambda host: None
         #: Origins that were given up. Their links may have been read, or written, before the database knew of it.
         self.given_up: Container[str] = ()
 
@@ -73,6 +75,7 @@ class OwnHosts:
     def leave(self, own: OwnHost) -> None:
         """Own a host no more."""
         del self._hosts[own.name]
+        self.on_leave(own.name)
         self._recent.leave(own.name)
         self.queue.put(own.number, None)
 

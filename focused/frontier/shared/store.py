@@ -182,6 +182,7 @@ class SharedStore(OwnLinkStates):
 
     def _lease(self, link: WaitingLink) -> Leased:
         self.own.lease(link)
+        self.worker.drawn.forget(link.number)
         if self._counts is not None:
             self._counts.leased(link.host, link.url, link.rank)
         asked = link.number, link.url, link.host_name, priority_of(link.rank), link.tunnel, link.evidence
@@ -189,13 +190,13 @@ class SharedStore(OwnLinkStates):
 
     def lease(self, number: int) -> Leased | None:
         """Lease a link that waits in memory; None if there is none."""
-        for own in () if self.worker.is_spent else self.own:
-            link = own.links.get(number)
-            if link is not None and not self._reached(own):
-                return self._lease(link)
-        drawn = None if self.worker.is_spent else self.worker.drawn.take(number)
-        host = None if drawn is None else self.own.get(drawn.host_name)
-        return None if drawn is None or host is None or self._reached(host) else self._lease(drawn)
+        if self.worker.is_spent:
+            return None
+        link = next((own.links[number] for own in self.own if number in own.links), None) or self.worker.drawn.take(
+            number
+        )
+        own = None if link is None else self.own.get(link.host_name)
+        return None if link is None or own is None or self._reached(own) else self._lease(link)
 
     def drawn(self, source: Random, n_links: int) -> list[tuple[int, str]]:
         """Return fingerprints and URLs of links of pages, drawn from those that wait of this worker's hosts."""

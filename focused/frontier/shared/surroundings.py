@@ -54,9 +54,9 @@ class Surroundings:
 
     @property
     def _begins(self) -> bool:
-        """Whether the crawl's first worker asks alone; not where it does not get on, nor where one has ended.
+        """Whether the crawl's first worker asks alone; not where it does not get on, nor where the one before it has ended.
 
-        It may have been the first one, and others hold its hosts now.
+        Others hold the hosts of that one by now.
         """
         n_pages, has_lost = (0, False) if self.totals is None else (self.totals.n_pages, self.totals.has_lost)
         return n_pages < self.n_begin_pages and not has_lost and now() - self._seen_at <= _STUCK_PATIENT_SECS

@@ -46,7 +46,8 @@ WHERE crawl = %s AND md5(url) = ANY(%s) ORDER BY page
 _MET = """
 SELECT page, url, relevance, model_version,
     CASE WHEN link_reason = %(drawn)s OR md5(url) = ANY(%(keys)s) OR page > coalesce((
-        SELECT page FROM collected WHERE crawl = %(crawl)s ORDER BY page DESC OFFSET %(latest)s LIMIT 1
+        SELECT page FROM collected WHERE crawl = %(crawl)s AND relevance IS NOT NULL AND coalesce(duplicate_of, '') = ''
+        ORDER BY page DESC OFFSET %(latest)s LIMIT 1
     ), 0) THEN terms END,
     coalesce(link_reason = %(drawn)s, false)
 FROM collected WHERE crawl = %(crawl)s AND relevance IS NOT NULL AND coalesce(duplicate_of, '') = '' ORDER BY page
@@ -134,8 +135,20 @@ def pages_met(sql: Connection[Any], crawl: int, urls: Sequence[str], n_latest: i
         yield JudgedRow(number, url, relevance, version, bytes(terms or b""), is_drawn)
 
 
+def n_drawn(sql: Connection[Any], crawl: int) -> int:
+    """Return how many pages of the crawl were drawn."""
+    query = "SELECT count(*) FROM collected WHERE crawl = %s AND link_reason = %s"
+    row = sql.execute(query, (crawl, REASONS[LOOK_AROUND])).fetchone()
+    return 0 if row is None else int(row[0])
+
+
 def _keys(urls: Sequence[str]) -> list[str]:
     return [hashlib.md5(url.encode(), usedforsecurity=False).hexdigest() for url in urls]
+
+
+def name_trainer(sql: Connection[Any], worker: int) -> None:
+    """Let the server know which worker a connection that trains belongs to."""
+    sql.execute("SELECT set_config('application_name', %s, false)", (f"{_NAME}{worker}",))
 
 
 def may_train(sql: Connection[Any], crawl: int, worker: int = 0) -> bool:
@@ -146,7 +159,7 @@ def may_train(sql: Connection[Any], crawl: int, worker: int = 0) -> bool:
     row = sql.execute("SELECT pg_try_advisory_lock(%s, %s)", (_TRAINER, crawl)).fetchone()
     may = row is not None and bool(row[0])
     if may:
-        sql.execute("SELECT set_config('application_name', %s, false)", (f"{_NAME}{worker}",))
+        name_trainer(sql, worker)
     else:
         with suppress(psycopg.errors.InsufficientPrivilege):
             sql.execute(_END_OF_DEAD, {"name": _NAME, "lock": _TRAINER, "crawl": crawl})

@@ -26,8 +26,9 @@ class SharedVersions:
         self._exchange, self._draft = exchange, draft
         #: The last version that is known.
         self.version = 1
-        #: Pages that all workers have fetched, and had when the last training began, as far as is known.
-        self.n_pages = self.n_pages_trained = 0
+        self._n_pages = self._n_since = 0
+        #: Pages that all workers had fetched when the last training began, as far as is known.
+        self.n_pages_trained = 0
         #: To be set: called when the database has another version.
         self.on_new: Callable[[], None] = lambda: None
         #: Called when the session begins to learn anew: what has been heard and not learnt is of the version before.
@@ -40,13 +41,23 @@ class SharedVersions:
         self.place: Callable[[Iterable[Move]], None] = lambda moves: None
 
     @property
+    def n_pages(self) -> int:
+        """Pages that all workers have fetched, as far as is known, with the latest ones of this worker."""
+        return self._n_pages + self._n_since
+
+    def note_page(self) -> None:
+        """Note that this worker has judged a page."""
+        self._n_since += 1
+
+    @property
     def worker(self) -> int:
         """The number of this worker; 0: it has none now."""
         return self._exchange.worker
 
     def see(self, totals: Totals) -> None:
         """Note the version that all are to use, and how many pages they have fetched and trained with."""
-        version, self.n_pages, self.n_pages_trained = totals.version, totals.n_pages, totals.n_pages_trained
+        version, self._n_pages, self.n_pages_trained = totals.version, totals.n_pages, totals.n_pages_trained
+        self._n_since = self._exchange.n_pending
         if version > self.version:
             self.version = version
             self.on_new()

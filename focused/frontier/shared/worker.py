@@ -40,6 +40,7 @@ from focused.frontier.shared.troubles import SharedTroubles
 from focused.frontier.shared.versions import SharedVersions
 from focused.frontier.store.link import origin_of
 from focused.frontier.store.schema import FAILED
+from focused.utils.finish_reasons import WORDS_NOT_FOUND
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -49,8 +50,6 @@ if TYPE_CHECKING:
     from focused.frontier.shared.link_rows import WaitingLink
     from focused.frontier.shared.written import Written
 
-WORDS_NOT_FOUND = "words_not_found"
-"""Why a crawl ends that has met none of its topic's words: the worker that trains finds it out, and all end."""
 _MOST_PENDING = 200
 """Ended pages that may wait for the database; beyond, nothing is handed out."""
 
@@ -99,6 +98,7 @@ class Worker:
         self.own.given_up = self.given_up
         #: Links to look around by.
         self.drawn = DrawnLinks(self.own)
+        self.own.on_leave = self.drawn.leave
         #: How many links were dropped because their host, or its domain, had had its share, by the cap.
         self.n_capped: Counter[str] = Counter()
         #: Called with what a transaction has changed.
@@ -216,6 +216,7 @@ class Worker:
             case LeaseLost():
                 self.is_lost = True
                 self.own.clear()
+                self.drawn.clear()
             case Joined():
                 self.is_lost = self._wants_join = False
                 self.budget.begin_anew()

@@ -1,0 +1,6 @@
+"""Why crawls end, where several parts of the program must know the same word."""
+
+from __future__ import annotations
+
+WORDS_NOT_FOUND = "words_not_found"
+"""No page holds any of the topic's words. Of many workers the one that trains finds it out, and all end."""
