@@ -125,6 +125,10 @@ def test_what_workers_cannot_begin_with_is_one_line(tmp_path, arguments, says):
     done = scrapy(*crawl_argv(**{"topic": "demo", **arguments}), cwd=tmp_path, env=environment(MODELS))
     assert (done.exit_code, done.err.count("\n")) == (1, 1), done.err
     assert says in done.err
+    assert {each.name for each in tmp_path.iterdir()} <= {
+        "out",
+        "err",
+    }  # no server, and no folder of a crawl that never began
 
 
 def test_a_database_that_does_not_answer_is_one_line_before_the_first_request(tmp_path):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import signal
 import sys
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,8 +23,8 @@ from focused.crawl.shared_copy import Mark
 from focused.crawl.shared_crawl import find_shared
 from focused.method.topic.names import check_topic_name
 from focused.utils.embedded_server import FOLDER as SERVER_FOLDER
-from focused.utils.embedded_server import EmbeddedServer
-from focused.utils.file_names import FRONTIER_FILE
+from focused.utils.embedded_server import EmbeddedServer, remove_unused
+from focused.utils.file_names import DATABASE_FILE, FRONTIER_FILE
 from focused.utils.places import IS_INSTALLED
 from focused.utils.project_command import whole_number
 from focused.utils.words import quantity
@@ -59,6 +59,7 @@ def crawl_with_workers(opts: argparse.Namespace, settings: BaseSettings) -> int:
     run_dir = _run_dir(opts.spargs, arguments, crawl, settings)
     mark = Mark.of(run_dir) or Mark(crawl or "crawl", url if crawl else "")
     with ExitStack() as stack:
+        stack.callback(_leave_nothing_of_what_never_began, run_dir)
         # The workers use the server, too: should this process be killed, nobody stops it under them.
         server = None if mark.database else stack.enter_context(EmbeddedServer(run_dir / SERVER_FOLDER))
         database = mark.database if server is None else server.url
@@ -116,6 +117,15 @@ def _say_what_begins(plan: CrawlPlan, crew: Crew, run_dir: Path) -> None:
     what = f"Topic {plan.topic.name} on web {plan.web}, strategy {plan.strategy.name}, {quantity(len(plan.seeds), 'seeds')}"
     limit = quantity(plan.max_pages, "pages") if plan.max_pages else "no page limit"
     logger.info("%s, %s, %s; results in %s", what, limit, quantity(crew.n_running, "workers"), run_dir)
+
+
+def _leave_nothing_of_what_never_began(run_dir: Path) -> None:
+    """Remove the server of a crawl that was refused, and its folder if nothing else is in it."""
+    if (run_dir / DATABASE_FILE).exists():
+        return
+    remove_unused(run_dir / SERVER_FOLDER)
+    with suppress(OSError):
+        run_dir.rmdir()
 
 
 def _nothing() -> None:
