@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-_JUDGED, _FORMER, _MORE, _LESS = (
+JUDGED, _FORMER, MORE, LESS = (
     f"focused/collection/{name}_count" for name in ("judged_again", "former_model", "added", "withdrawn")
 )
 
@@ -51,13 +51,17 @@ async def judge_again(crawl: Crawl, settings: Any, stats: StatsCollector) -> lis
     except sqlite3.Error as error:
         logger.error("%s: its pages could not be judged again: %s", COLLECTION_FILE, error)
     finally:
-        n_more = sum(change.is_delivered for change in work.changes)
-        stats.set_value(_JUDGED, work.n_judged)
-        for name, n in ((_MORE, n_more), (_LESS, len(work.changes) - n_more)):
+        for name, n in counts_of(work).items():
             stats.set_value(name, n)
         stats.set_value(_FORMER, _n_former(rows, version))
         rows.close()
     return work.changes
+
+
+def counts_of(work: JudgingAgain) -> dict[str, int]:
+    """Return the stats of what was done: pages judged again, those that are delivered since, those that are no longer."""
+    n_more = sum(change.is_delivered for change in work.changes)
+    return {JUDGED: work.n_judged, MORE: n_more, LESS: len(work.changes) - n_more}
 
 
 def _n_former(rows: JudgedRows, version: int) -> int:
@@ -73,9 +77,9 @@ def words_of_judging_again(stats: Mapping[str, Any]) -> str:
     >>> words_of_judging_again({"focused/collection/judged_again_count": 1})
     '1 page judged again by the last model: 0 more are delivered, 0 no longer'
     """
-    n, n_former = (stats.get(name, 0) for name in (_JUDGED, _FORMER))
+    n, n_former = (stats.get(name, 0) for name in (JUDGED, _FORMER))
     if not n and not n_former:
         return ""
-    line = f"{quantity(n, 'pages')} judged again by the last model: {stats.get(_MORE, 0):,} more are delivered, "
-    line += f"{stats.get(_LESS, 0):,} no longer"
+    line = f"{quantity(n, 'pages')} judged again by the last model: {stats.get(MORE, 0):,} more are delivered, "
+    line += f"{stats.get(LESS, 0):,} no longer"
     return line + (f"; of {quantity(n_former, 'pages')} stands what an earlier model said" if n_former else "")

@@ -90,7 +90,8 @@ def plan_crawl(arguments: Mapping[str, Any], settings: Any, *, needs_seeds: bool
         changed |= offline_settings(effective)
     scope, decided_scope = read_scope(arguments, topic, effective)
     seeds: list[str] = []
-    if needs_seeds and not (shared is not None and shared.known is not None and "seeds" not in arguments):
+    are_known = shared is not None and shared.known is not None and "seeds" not in arguments
+    if needs_seeds and not are_known:
         seeds = _seeds(arguments.get("seeds"), topic, effective, is_confined)
     if shared is not None:
         seeds = shared.seeds(arguments.get("seeds"), seeds)

@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any
 from focused.collection.page import COLUMNS, CollectedPage, unpack_terms
 from focused.collection.store import CollectionStore
 from focused.collection.verdict_rows import VerdictRows
+from focused.crawl import shared_rows
 from focused.crawl.delivered_files import put_pages_right
 from focused.crawl.delivered_words import DELIVERED, ROWS
 from focused.crawl.own_settings import DATABASE
 from focused.crawl.shared_figures import DRAWN, FolderFigures
-from focused.crawl.shared_rows import write_rows
 from focused.crawl.shared_run import SharedRun, merged_run
 from focused.crawl.shared_verdicts import VerdictSender, sending
 from focused.crawl.shared_versions import copy_versions
@@ -217,7 +217,8 @@ def _write_files(run: SharedRun, run_dir: Path, stats: Mapping[str, int], *, is_
     labels = model.record() if model.is_against_met and (is_over or is_small) else None
     judged = model.finish(len(numbers), labels) if is_over else {}
     estimate = model.estimate()
-    counter, n_drawn = write_rows(run, run_dir, estimate, model.harvests())
+    rows = run.pages(numbers, shared_rows.COLUMNS)
+    counter, n_drawn = shared_rows.write_rows(rows, len(numbers), run_dir, estimate, model.harvests())
     found = {DELIVERED: _write_pages(run_dir), ROWS: len(numbers), **({DRAWN: n_drawn} if n_drawn else {})}
     return FolderFigures.of(counter, estimate, {**stats, **judged, **model.counts(), **found}, is_final=is_over)
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from focused.crawl.delivered_words import DELIVERED, ROWS
+from focused.crawl.judged_again import JUDGED, LESS, MORE
 from focused.method.topic.harvest_estimate import HarvestEstimate
 from focused.utils.file_names import RUN_FILE
 from focused.utils.files import read_regular
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
     from focused.crawl.harvest_so_far import HarvestSoFar
 
 _MAX_BYTES = 50_000_000
-JUDGED, MORE, LESS = (f"focused/collection/{name}_count" for name in ("judged_again", "added", "withdrawn"))
-"""Stats of a collection that was judged again: its pages, those that are delivered since, those that are no longer."""
 DRAWN = "focused/retraining/drawn_count"
 _TRAININGS = tuple(f"focused/retraining/{name}_count" for name in ("trainings_finished", "accepted", "refused"))
 _OF_FOLDER = (DELIVERED, ROWS, JUDGED, MORE, LESS, DRAWN, *_TRAININGS)

@@ -16,12 +16,13 @@ from typing import TYPE_CHECKING, Any
 
 from focused.collection.judged_rows import JudgedRows
 from focused.crawl.harvest_so_far import HarvestSoFar
+from focused.crawl.judged_again import counts_of
 from focused.crawl.own_settings import DATABASE, JUDGE_AGAIN_SECS, PAGE_CLASSIFIER
-from focused.crawl.shared_figures import JUDGED, LESS, MORE
 from focused.crawl.shared_pages import SharedPages
 from focused.frontier.shared.crawls import topic_files
 from focused.method.topic import Topic, TopicError
 from focused.method.topic.parcel import unpacked
+from focused.retraining.judged_pages import write_record
 from focused.retraining.options import RetrainingOptions, read_options
 from focused.retraining.page_labels import FIRST_MET
 from focused.retraining.versions import (
@@ -35,8 +36,8 @@ from focused.retraining.versions import (
     read_attempts,
     version_in_use,
 )
-from focused.utils.file_names import COLLECTION_FILE, RETRAINING_FILE
-from focused.utils.files import read_regular, write_json, write_whole
+from focused.utils.file_names import COLLECTION_FILE
+from focused.utils.files import read_regular, write_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -111,8 +112,7 @@ class SharedModel:
         here = {page.number: numbers[page.url] for page in pages if page.url in numbers}
         labels.by_verdict = {here[number]: label for number, label in labels.by_verdict.items() if number in here}
         kept = [replace(page, number=here[page.number]) for page in pages if page.number in here]
-        lines = (page.to_line() for page in sorted(kept, key=lambda page: page.number))
-        write_whole(self.run_dir / RETRAINING_FILE, "".join(f"{line}\n" for line in lines))
+        write_record(self.run_dir, sorted(kept, key=lambda page: page.number))
         return labels
 
     def counts(self) -> dict[str, int]:
@@ -181,5 +181,4 @@ class SharedModel:
             note_what_is_learnt(self.run_dir, topic)
             for _ in work.steps():
                 pass
-        n_more = sum(change.is_delivered for change in work.changes)
-        return {JUDGED: work.n_judged, MORE: n_more, LESS: len(work.changes) - n_more}
+        return counts_of(work)

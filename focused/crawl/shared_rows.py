@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from focused.crawl.fetched_rows import FETCHED_COLUMNS, fetched_row
 from focused.crawl.harvest import HarvestCounter
@@ -13,11 +13,10 @@ from focused.utils.file_names import FETCHED_FILE, HARVEST_FILE
 from focused.utils.files import write_whole
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
     from focused.crawl.harvest_so_far import HarvestSoFar
-    from focused.crawl.shared_run import SharedRun
 
 _HARVEST_EVERY = 10
 _WINDOW = 100
@@ -26,33 +25,37 @@ _HEADER = (
     f"pages,relevant,harvest_rate,harvest_rate_last_{_WINDOW},frontier,target_length,"
     "estimated,estimated_low,estimated_high"
 )
-_FETCHED = (
+COLUMNS = (
     *("url", "location", "referrer", "relevance", "delivered", "link_score", "link_reason", "depth"),
     *("irrelevant_on_path", "model_version", "link_model_version", "duplicate_of", "n_waiting"),
 )
 
 
 def write_rows(
-    run: SharedRun, run_dir: Path, estimate: HarvestSoFar, harvests: Mapping[int, Mapping[str, float]]
+    pages: Iterable[dict[str, Any]],
+    n_pages: int,
+    run_dir: Path,
+    estimate: HarvestSoFar,
+    harvests: Mapping[int, Mapping[str, float]],
 ) -> tuple[HarvestCounter, int]:
-    """Write ``fetched.csv`` and ``harvest.csv`` in the order in which the pages became durable.
+    """Write ``fetched.csv`` and ``harvest.csv`` in the order in which so many pages, with ``COLUMNS``, became durable.
 
     Return what they count, and how many pages were drawn.
 
     ``estimate`` hears of all pages, and of what trainings say of the harvest: ``harvests``, by the number of pages then.
     """
     counter, fetched, harvest = HarvestCounter(_WINDOW), [",".join(FETCHED_COLUMNS)], [_HEADER]
-    n_waiting, n_drawn, numbers = 0, 0, run.page_numbers()
+    n_waiting = n_drawn = 0
     # Each estimate looks at all pages since the last training.
     to_come = sorted(harvests)
-    estimate_every = _HARVEST_EVERY * max(1, len(numbers) // _MOST_ESTIMATES // _HARVEST_EVERY)
-    for row in run.pages(numbers, _FETCHED):
+    estimate_every = _HARVEST_EVERY * max(1, n_pages // _MOST_ESTIMATES // _HARVEST_EVERY)
+    for row in pages:
         n_waiting = row.pop("n_waiting")
         n_drawn += row["link_reason"] == REASONS[LOOK_AROUND]
         page = SimpleNamespace(**row, known_as=row["location"], is_delivered=row["delivered"])
         counter.add(page.is_delivered, page.depth, page.irrelevant_on_path)
         estimate.add(page.relevance, page.is_delivered, is_copy=bool(page.duplicate_of))
-        while to_come and counter.n_pages >= min(to_come[0], len(numbers)):
+        while to_come and counter.n_pages >= min(to_come[0], n_pages):
             estimate.met(counter.n_pages, harvests[to_come.pop(0)])
         fetched.append(fetched_row(counter.n_pages, page))
         if counter.n_pages % _HARVEST_EVERY == 0:

@@ -20,6 +20,7 @@ from focused.crawl.shared_pages import SharedPages
 from focused.frontier.shared import version_rows as rows
 from focused.frontier.shared.schema import connect
 from focused.method.topic.parcel import packed, unpack_into
+from focused.retraining.judged_pages import write_record
 from focused.retraining.page_labels import trainings_due
 from focused.retraining.training_process import TrainingProcess
 from focused.retraining.versions import (
@@ -32,8 +33,7 @@ from focused.retraining.versions import (
     read_labels,
     version_in_use,
 )
-from focused.utils.file_names import RETRAINING_FILE
-from focused.utils.files import write_json, write_whole
+from focused.utils.files import write_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -167,8 +167,7 @@ class SharedTrainer(threading.Thread):
         if labels.by_verdict == self._asked and not about.is_against_met:
             return  # what is new is about pages that are not there yet, or without words
         self._asked = dict(labels.by_verdict)
-        text = "".join(f"{page.to_line()}\n" for page in pages)
-        write_whole(about.folder / RETRAINING_FILE, text)
+        write_record(about.folder, pages)
         options = {"keeps_examples": about.keeps_examples, "keeps_links": about.keeps_links}
         task = versions.next_task(labels, in_use=self._in_use, n_pages=self._n_trained, **options)
         found = self._answer(task)

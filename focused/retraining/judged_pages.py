@@ -15,6 +15,7 @@ import numpy as np
 from focused.method.page.counted_terms import CountedTerms
 from focused.method.training.term_counting import count
 from focused.utils.file_names import RETRAINING_FILE
+from focused.utils.files import write_whole
 from focused.utils.former_files import existing_path
 
 if TYPE_CHECKING:
@@ -75,6 +76,11 @@ class JudgedPage:
         if self.link is not None:
             values["link"] = {name: getattr(self.link, name) for name in self.link.__slots__}
         return json.dumps(values, ensure_ascii=False, separators=(",", ":"))
+
+
+def write_record(run_dir: Path, pages: Iterable[JudgedPage]) -> None:
+    """Write the record of a run directory anew, in the order of the pages."""
+    write_whole(run_dir / RETRAINING_FILE, "".join(f"{page.to_line()}\n" for page in pages))
 
 
 def that_join(pages: Iterable[JudgedPage], labels: Container[int]) -> list[JudgedPage]:

@@ -29,8 +29,6 @@ Integers = npt.NDArray[np.int64]
 _MOST_LOGIT = 6.0
 _MAX_DEPTH = 63
 _IN_THOUSANDTHS = 1000
-_KINDS = {"[]": (False, False), "[true]": (True, False), "[false, true]": (False, True), "[true, true]": (True, True)}
-"""What the last values of a record say, as JSON: whether it is of a sitemap or feed, and of a seed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +59,7 @@ class PageLinks:
     def pack(self) -> bytes:
         """Return all of it as bytes that `unpack` understands."""
         own = [self.urls, self.relevance, self.host, self.links, self.texts]
-        kinds = [self.is_source, True] if self.is_seed else [True] * self.is_source
-        about = json.dumps(own + kinds, separators=(",", ":"))
+        about = json.dumps([*own, self.is_source, self.is_seed], separators=(",", ":"))
         lengths, terms = list(map(len, self.anchors)), list(chain.from_iterable(self.anchors))
         logits = np.rint(self.logits * _IN_THOUSANDTHS).ravel()
         numbers: list[npt.ArrayLike] = [self.blocks, self.places, logits, lengths, terms]
@@ -75,7 +72,9 @@ class PageLinks:
             about, _, rest = zlib.decompress(data).partition(b"\n")
             urls, relevance, host, links, *more = json.loads(about)
             texts, *more = more or [[]]  # records of before the texts were kept have none
-            is_source, is_seed = _KINDS[json.dumps(more)]
+            if len(more) > 2 or not all(isinstance(each, bool) for each in more):
+                raise ValueError("it says too much")
+            is_source, is_seed = [*more, False, False][:2]  # records of before say less
             numbers, n = np.frombuffer(rest, dtype="<i4").astype(np.int64), len(links)
             blocks, places, logits, lengths, terms = np.split(numbers, (n, 2 * n, 6 * n, 7 * n))
             ends, columns = np.cumsum(lengths).tolist(), terms.tolist()
@@ -91,7 +90,7 @@ class PageLinks:
                 list(map(str, texts)),
                 *(is_source, is_seed),
             )
-        except (zlib.error, TypeError, ValueError, KeyError) as error:
+        except (zlib.error, TypeError, ValueError) as error:
             raise ValueError(f"not what a page says of its links: {error}") from None
 
 
