@@ -11,8 +11,8 @@ import pytest
 from test_shared_store import a_store, loses_lease, until
 
 from focused.frontier.learning import Learning
-from focused.frontier.shared.orphan_links import OrphanLinks
-from focused.frontier.shared.schema import connect
+from focused.frontier.shared.orphan_links import Inheritance, OrphanLinks
+from focused.frontier.shared.schema import connect, make_tables
 from focused.frontier.store.link import FrontierLink, fingerprint_of, host_of
 from focused.method.page.reader import PageReader
 from focused.method.page.text_units import KINDS
@@ -184,6 +184,31 @@ def test_links_that_a_worker_has_found_move_when_like_links_of_another_led_somew
         scores = dict(sql.execute("SELECT url, score FROM links WHERE url = ANY(%s)", ([GOOD, BAD],)).fetchall())
     assert scores == pytest.approx(dict(zip((GOOD, BAD), other.scores(GOOD, BAD), strict=True)), abs=0.001)
     assert scores[GOOD] > scores[BAD] + 0.05
+
+
+def test_of_two_workers_that_ask_at_once_one_becomes_the_heir(database):
+    with connect(database) as one, connect(database) as other:
+        make_tables(one)
+        for name in "abc":
+            one.execute(
+                "INSERT INTO workers (crawl, name, alive_until) VALUES (1, %s, now() + interval '1 h')", (name,)
+            )
+        one.execute("UPDATE workers SET ended_at = now() WHERE id = 1")
+        for _ in range(200):
+            one.execute("UPDATE workers SET heir = NULL")
+            begin, heirs = threading.Barrier(2), []
+
+            def ask(sql, number, begin=begin, heirs=heirs) -> None:
+                begin.wait()
+                if Inheritance(1)._inherits(sql, number, {number}, {1}):
+                    heirs.append(number)
+
+            threads = [threading.Thread(target=ask, args=about) for about in ((one, 2), (other, 3))]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+            assert len(heirs) == 1
 
 
 @pytest.mark.parametrize("comes_later", [False, True], ids=["heir", "resumed"])

@@ -26,12 +26,13 @@ if TYPE_CHECKING:
 RECORDS_AT_A_TIME = 8
 """Pages whose links are taken over in one go: some 10 ms of the reactor."""
 
-# Of those that have written records and whose heir, if there is one, has ended as well.
+# Of those that have written records and whose heir, if there is one, has ended as well. Of two who ask at once the second is
+# told so: a row that another transaction has changed meanwhile is looked at again, but a row joined to it is not.
 _INHERIT = """
 UPDATE workers SET heir = %s WHERE id = (
-    SELECT ended.id FROM workers AS ended LEFT JOIN workers AS heir ON heir.id = ended.heir
-    WHERE ended.crawl = %s AND ended.ended_at IS NOT NULL AND ended.id = ANY(%s)
-        AND (heir.id IS NULL OR heir.ended_at IS NOT NULL)
+    SELECT ended.id FROM workers AS ended
+    WHERE ended.crawl = %s AND ended.ended_at IS NOT NULL AND ended.id = ANY(%s) AND (ended.heir IS NULL
+        OR EXISTS (SELECT 1 FROM workers AS heir WHERE heir.id = ended.heir AND heir.ended_at IS NOT NULL))
     ORDER BY ended.id LIMIT 1 FOR UPDATE OF ended SKIP LOCKED)
 RETURNING id
 """
