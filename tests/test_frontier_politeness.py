@@ -4,6 +4,7 @@ import time
 from types import SimpleNamespace
 
 import pytest
+from scrapy.core.downloader import Slot
 
 from focused.frontier.politeness import HostAvailability, retry_after
 from focused.frontier.store.host_queue import BUSY
@@ -46,3 +47,39 @@ def test_a_host_rests_until_the_latest_moment_it_was_given_and_no_other_does():
     ready.hand_out("h.org", request := object())
     downloader.active.add(request)
     assert ready("h.org") == BUSY
+
+
+def slots_after_a_request(n_hosts, **of_one):
+    """Hand out a request where the downloader knows so many hosts, asked a quarter of a minute ago; return what it knows then."""
+    slots = {f"h{number}.org": Slot(1, 2.0, 0.0) for number in range(n_hosts)}
+    for slot in slots.values():
+        slot.lastseen = time.monotonic() - 15.0
+    for name, value in of_one.items():
+        setattr(slots["h7.org"], name, value)
+    downloader = SimpleNamespace(slots=slots, _delay=2.0, active=set())
+    HostAvailability(downloader).hand_out("new.org", object())
+    return slots
+
+
+def test_of_many_hosts_those_that_have_had_their_delay_for_ten_seconds_are_forgotten():
+    assert slots_after_a_request(1_001) == {}
+    assert len(slots_after_a_request(1_000)) == 1_000
+
+
+@pytest.mark.parametrize(
+    "of_one",
+    [{"active": {object()}}, {"lastseen": time.monotonic() + 3600}, {"delay": 5.5}],
+    ids=lambda of_one: next(iter(of_one)),
+)
+def test_a_host_that_is_asked_or_rests_or_was_given_a_longer_delay_is_not_forgotten(of_one):
+    assert list(slots_after_a_request(1_001, **of_one)) == ["h7.org"]
+
+
+def test_a_crawl_delay_outlasts_the_forgotten_slot():
+    downloader = SimpleNamespace(
+        slots={}, per_slot_settings={}, ip_concurrency=0, domain_concurrency=1, _delay=2.0, active=set()
+    )
+    ready = HostAvailability(downloader)
+    ready.meet("slow.org", 11.0)
+    ready.hand_out("slow.org", object())
+    assert ready("slow.org") > time.monotonic() + 10.0

@@ -18,7 +18,7 @@ from scrapy.resolver import dnscache
 from focused.frontier.store.host_queue import BUSY
 from focused.frontier.store.link import host_of
 from focused.utils.clock import VIRTUAL_DELAY, Clock, VirtualClock, clock_of
-from focused.utils.scrapy_internals import default_delay
+from focused.utils.scrapy_internals import default_delay, forget_idle_slots
 
 if TYPE_CHECKING:
     from scrapy import Request
@@ -35,8 +35,10 @@ _MOST_MET = 20_000
 _SPARE = 16
 _FEW_RESTS = 1_000
 _MOST_SAID = 100
-_SLOT_SECS = 60.0
-"""How long Scrapy's downloader remembers when a host was asked last; a longer delay is kept here."""
+_FEW_SLOTS = 1_000
+"""As long as there are no more, Scrapy's downloader alone says how long it keeps the slots of its hosts: a minute."""
+_SLOT_SECS = 10.0
+"""How long at least the downloader remembers when a host was asked last; a longer delay is kept here."""
 
 
 @dataclass(eq=False)
@@ -58,7 +60,7 @@ class HostAvailability:
         self._handed: dict[str, set[Request]] = {}
         self._met: dict[str, None] = {}
         self._rests_until: dict[str, float] = {}
-        self._most_rests = _FEW_RESTS
+        self._most_rests, self._most_slots = _FEW_RESTS, _FEW_SLOTS
         #: Seconds between two requests that a host's robots.txt asks for.
         self.crawl_delays: dict[str, float] = {}
 
@@ -85,6 +87,9 @@ class HostAvailability:
             for other in list(self._handed):
                 self._count(other)
         self._handed.setdefault(host, set()).add(request)
+        if len(self.downloader.slots) > self._most_slots:
+            forget_idle_slots(self.downloader, _SLOT_SECS)
+            self._most_slots = max(_FEW_SLOTS, 2 * len(self.downloader.slots))
         if self.crawl_delays.get(host, 0.0) > _SLOT_SECS:
             self.rest(host, self.clock.now() + self.crawl_delays[host])
 

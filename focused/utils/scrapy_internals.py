@@ -9,6 +9,7 @@ one of them is gone.
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Sized
 from typing import TYPE_CHECKING
 from typing import Any as Anything
@@ -56,6 +57,18 @@ def wake_engine(crawler: Crawler) -> None:
 def default_delay(downloader: Downloader) -> float:
     """Return the delay in seconds between two requests to a host that has no downloader slot yet."""
     return float(downloader._delay)
+
+
+def forget_idle_slots(downloader: Downloader, idle_secs: float) -> None:
+    """Forget the slots of hosts that have had their delay, and so many seconds more, since they were asked last.
+
+    Scrapy keeps each for a minute or two, at 1.3 kB. One with a longer delay than the usual, which AutoThrottle has given it,
+    stays until then: its host would be asked too soon.
+    """
+    usual, before = default_delay(downloader), time.monotonic() - idle_secs
+    for host, slot in list(downloader.slots.items()):
+        if not slot.active and slot.delay <= usual and slot.lastseen + slot.delay <= before:
+            downloader.slots.pop(host).close()
 
 
 def keep_connections(crawler: Crawler, idle_secs: float) -> None:
