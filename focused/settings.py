@@ -57,7 +57,7 @@ SPIDER_MIDDLEWARES = {
     "focused.middlewares.page_end.PageEndMiddleware": 10,
     "focused.middlewares.addresses.StartAddressMiddleware": 20,
 }
-ITEM_PROCESSOR = "focused.middlewares.page_end.PageEndItems"
+ITEM_PROCESSOR = "focused.pipelines.page_end.PageEndItems"
 # 50: in the place of Scrapy's own, which knows allowed_domains only.
 # 5, 10: before robots.txt is asked (100); a request that may not be sent, or is one too many, disturbs nobody.
 # 20: what its score rests on is said when a link is about to be fetched.

@@ -127,7 +127,7 @@ def test_a_client_of_scrapyd_sets_what_names_no_class(settings):
             "focused.frontier.scheduler.BudgetScheduler",
             "focused.frontier.budget_scheduler.BudgetScheduler",
         ),
-        ("ITEM_PROCESSOR", "focused.frontier.page_end.PageEndItems", "focused.middlewares.page_end.PageEndItems"),
+        ("ITEM_PROCESSOR", "focused.frontier.page_end.PageEndItems", "focused.pipelines.page_end.PageEndItems"),
         ("EXTENSIONS", "focused.warc.WarcRecorder", "focused.extensions.warc_recorder.WarcRecorder"),
     ],
 )

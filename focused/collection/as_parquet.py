@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from focused.collection.joined import RECORD_FIELDS
+from focused.collection.joined import FLAGS, RECORD_FIELDS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 _ROWS_AT_A_TIME = 1_000
 _NUMBERS = ("relevance", "link_score")
 _WHOLE = ("model_version", "depth")
-_FLAGS = ("relevant", "verdict", "delivered", "noindex")
 
 
 def write_parquet(runs: JoinedRuns, path: Path) -> list[str]:
@@ -30,7 +29,7 @@ def write_parquet(runs: JoinedRuns, path: Path) -> list[str]:
         ) from None
     kinds = dict.fromkeys(RECORD_FIELDS, pa.string())
     kinds |= (
-        dict.fromkeys(_NUMBERS, pa.float64()) | dict.fromkeys(_WHOLE, pa.int32()) | dict.fromkeys(_FLAGS, pa.bool_())
+        dict.fromkeys(_NUMBERS, pa.float64()) | dict.fromkeys(_WHOLE, pa.int32()) | dict.fromkeys(FLAGS, pa.bool_())
     )
     kinds["headings"] = pa.list_(pa.struct([("level", pa.int8()), ("text", pa.string())]))
     schema, records = pa.schema(list(kinds.items())), runs.records()

@@ -21,7 +21,8 @@ RECORD_FIELDS = (
     *("content_type", "depth", "referrer", "link_score", "link_reason", "fetched_at", "sha256", "run"),
 )
 """The fields of an exported page, in order."""
-_FLAGS = ("relevant", "verdict", "delivered", "noindex")
+FLAGS = ("relevant", "verdict", "delivered", "noindex")
+"""Those that are yes or no, or not known."""
 # What people say counts more than what came later; of two runs with the same word the later one's page is taken.
 _RANK = "SELECT url, verdict IS NOT NULL, fetched_at FROM pages"
 
@@ -113,6 +114,6 @@ def record_of(row: sqlite3.Row, run: str) -> dict[str, Any]:
     """Return a page as its export has it: values of `RECORD_FIELDS`; flags are true, false or (a verdict) null."""
     values = {name: row[name] for name in RECORD_FIELDS if name != "run"} | {"run": run}
     values["headings"] = [{"level": level, "text": text} for level, text in headings_of(row)]
-    for name in _FLAGS:
+    for name in FLAGS:
         values[name] = None if values[name] is None else bool(values[name])
     return values

@@ -54,7 +54,9 @@ ARGUMENTS = {
     ),
     "max_minutes": Argument("minutes to crawl; 0: no limit", "number", "FOCUSED_MAX_MINUTES"),
     "stop_when": Argument("when the crawl ends", "budgets, or saturated: nothing new comes in", "FOCUSED_STOP_WHEN"),
-    "web": Argument("where pages come from", "live, demo, or the path of a WARC file", "the topic's, else live"),
+    "web": Argument(
+        "where pages come from", "live, demo, hostile, or the path of a WARC file", "the topic's, else live"
+    ),
     "crawl": Argument(
         "crawl in FOCUSED_DATABASE that this process joins, or begins if there is none", "name", "FOCUSED_CRAWL"
     ),

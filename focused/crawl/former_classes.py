@@ -1,4 +1,4 @@
-"""Paths that the version before this one gave to its components: settings that name them are refused with the new path."""
+"""Paths that versions before this one gave to their components: settings that name them are refused with the new path."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from focused.crawl.arguments import PlanError
 _FORMER = {
     "frontier.durable.FrontierScheduler": "frontier.scheduler.FrontierScheduler",
     "frontier.scheduler.BudgetScheduler": "frontier.budget_scheduler.BudgetScheduler",
-    "frontier.page_end.PageEndItems": "middlewares.page_end.PageEndItems",
+    "frontier.page_end.PageEndItems": "pipelines.page_end.PageEndItems",
+    "middlewares.page_end.PageEndItems": "pipelines.page_end.PageEndItems",
     "frontier.page_end.PageEndMiddleware": "middlewares.page_end.PageEndMiddleware",
     "middlewares.LinkScoringMiddleware": "middlewares.link_scoring.LinkScoringMiddleware",
     "waiting_middleware.WaitingLinkMiddleware": "middlewares.waiting_links.WaitingLinkMiddleware",

@@ -72,7 +72,7 @@ def check_values(settings: Any) -> None:
     is_durable = getattr(scheduler_class(settings), "is_durable", False)
     if is_durable and not getattr(load_object(processor), "ends_pages", False):
         raise PlanError(
-            f"ITEM_PROCESSOR must be a subclass of focused.middlewares.page_end.PageEndItems, or links never reach "
+            f"ITEM_PROCESSOR must be a subclass of focused.pipelines.page_end.PageEndItems, or links never reach "
             f"the frontier. Got {processor!r}. Leave it out for the default."
         )
 

@@ -13,6 +13,7 @@ from scrapy.crawler import AsyncCrawlerRunner
 from scrapy.utils.defer import deferred_from_coro
 
 from focused.crawl.planning import plan_crawl
+from focused.crawl.state import Crawl
 from focused.evaluation.crawl_group import DONE, FAILED, CrawlGroup
 from focused.evaluation.graph_build import PageResolver
 from focused.evaluation.measures import ANCHOR, BLOCK, CONTEXT, DEFERRED, Measured, measure, read_fetched
@@ -187,7 +188,7 @@ class _Watch:
         page = self._page_of(item.url, item.known_as)
         if page in self._positives or page in self._counted:
             # The crawl is to go on for a page more, and its patience has to know that.
-            self._crawler.spider.crawl.goal_pages += 1
+            Crawl.needed(self._crawler).goal_pages += 1
             return
         self._counted.add(page)
         if len(self._counted) == self._budget and self._budget:

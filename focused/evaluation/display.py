@@ -28,7 +28,6 @@ class Display:
     def __init__(self, total: int, done: int, quiet: bool = False) -> None:
         self._total = total
         self._done_before = self._n_done = done
-        self._quiet = quiet
         self._running: dict[str, str] = {}
         self._lock = threading.Lock()
         self._started = self._last = time.monotonic()

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from focused.webs import RecordedWeb
 
-HEADER = "url\tlabels"
-
 
 @dataclass
 class Labels:

@@ -8,12 +8,14 @@ from __future__ import annotations
 import sqlite3
 from typing import TYPE_CHECKING
 
+from focused.frontier.interface import crawl_of
 from focused.frontier.stood_back import stood_back
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from scrapy import Request
+    from scrapy.crawler import Crawler
 
     from focused.frontier.completion import Completion
     from focused.frontier.dispatch import Dispatch
@@ -41,7 +43,7 @@ class DurableFrontier:
         self._task = task
         self._links, self._requests = dispatch.links, dispatch.requests
         self._queue, self._around = dispatch.queue, dispatch.around
-        #: Ends pages: see focused.middlewares.page_end.
+        #: Ends pages: see focused.pipelines.page_end.
         self.completion = completion
         self._leases, self._outcomes = completion.leases, completion.outcomes
         self._checkpoints, self._unreachable = completion.checkpoints, unreachable
@@ -167,3 +169,10 @@ class DurableFrontier:
     def failing_hosts(self) -> list[tuple[str, str]]:
         """Return the hosts that do not answer at present, and why."""
         return self._unreachable.failing()
+
+
+def completion_of(crawler: Crawler | None) -> Completion | None:
+    """Return what ends the pages of a crawl on the durable frontier; None where Scrapy's scheduler holds the links."""
+    crawl = None if crawler is None else crawl_of(crawler)
+    frontier = None if crawl is None else crawl.frontier
+    return frontier.completion if isinstance(frontier, DurableFrontier) else None

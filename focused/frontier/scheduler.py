@@ -137,7 +137,7 @@ class FrontierScheduler(BaseScheduler):
         spares = bool(task.max_pages and PATIENCE.read(settings))
         self.dispatch = Dispatch(self._links, self._queue, self._requests, self._leases, around, spares=spares)
         self._budget = Budget(crawler, self._leases, self._crawl.session, is_live=task.is_live)
-        #: Ends pages: see focused.middlewares.page_end.
+        #: Ends pages: see focused.pipelines.page_end.
         self.completion = Completion(self._admission, self._leases, self._outcomes, self._checkpoints)
         self.completion.ended = self._wakeup.now
         crawler.signals.connect(self._spider_opened, signals.spider_opened)
