@@ -24,7 +24,7 @@ def project(tmp_path_factory):
     shutil.copytree(ROOT / "focused", folder / "focused", ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copytree(ROOT / "models" / "demo", folder / "models" / "demo")
     shutil.copy(ROOT / "scrapy.cfg", folder)
-    module, registry, test = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
+    module, registry, look, test = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
     (folder / "focused" / "method" / "strategies" / "fading.py").write_text(module)
     index = folder / "focused" / "method" / "strategies" / "__init__.py"
     imported, entry = registry.splitlines()
@@ -33,6 +33,8 @@ def project(tmp_path_factory):
         assert text.count(place) == 1
         text = text.replace(place, f"{line}\n{place}")
     index.write_text(text)
+    colours = folder / "focused" / "evaluation" / "report" / "colours.py"
+    colours.write_text(colours.read_text().replace('    "adaptive": Look(', f'{look}    "adaptive": Look('))
     (folder / "test_fading.py").write_text(test)
     return folder
 
@@ -49,6 +51,19 @@ def test_the_guide_s_test_passes(project):
     done = run(project, "pytest", "-q", "-p", "no:cacheprovider", "test_fading.py")
     assert done.returncode == 0, done.stdout + done.stderr
     assert "1 passed" in done.stdout
+
+
+def test_the_project_s_own_tests_of_strategies_pass_with_the_guide_s_strategy(project):
+    for name in ("scripts", "docs"):
+        shutil.copytree(ROOT / name, project / name, ignore=shutil.ignore_patterns("__pycache__"))
+    names = ("test_report_colours.py", "test_docs_reference.py")
+    for name in ("commands.py", "forked_workers.py", *names):
+        (project / "tests").mkdir(exist_ok=True)
+        shutil.copy(ROOT / "tests" / name, project / "tests")
+    [command] = re.findall(r"`python -m (scripts\.\w+)`", TEXT)
+    assert run(project, command).returncode == 0
+    done = run(project, "pytest", "-q", "-p", "no:cacheprovider", "-k", "not every_stat_of_a_crawl", "tests")
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_the_guide_s_strategy_crawls(project):

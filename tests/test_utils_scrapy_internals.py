@@ -15,6 +15,7 @@ from scrapy import Request, Spider, signals
 from scrapy.core.downloader.handlers.http11 import HTTP11DownloadHandler
 from scrapy.crawler import AsyncCrawlerRunner
 from scrapy.exceptions import IgnoreRequest
+from scrapy.pipelines import ItemPipelineManager
 from scrapy.utils.test import get_crawler
 from twisted.web.client import HTTPConnectionPool
 
@@ -53,6 +54,34 @@ def test_they_say_what_a_crawl_does():
         "delay": 0.25,
         "in progress": {"data:,page"},
     }
+
+
+class KnowsItsParts(Spider):
+    """Looks for what Scrapy calls by public names and documents nowhere, and this project reads where it needs it."""
+
+    name = "parts"
+    custom_settings = {"TWISTED_REACTOR_ENABLED": False, "LOG_ENABLED": False}  # noqa: RUF012
+
+    async def start(self) -> Any:
+        yield Request("data:,page")
+
+    def parse(self, response: Any) -> None:
+        downloader = self.crawler.engine.downloader
+        self.found = {
+            "downloader": {name for name in OF_DOWNLOADER if hasattr(downloader, name)},
+            "slot": {name for name in OF_SLOT for slot in downloader.slots.values() if hasattr(slot, name)},
+            "itemproc": isinstance(self.crawler.engine.scraper.itemproc, ItemPipelineManager),
+        }
+
+
+OF_DOWNLOADER = {"slots", "per_slot_settings", "ip_concurrency", "domain_concurrency", "active", "handlers"}
+OF_SLOT = {"active", "close", "concurrency", "delay", "lastseen", "queue", "transferring"}
+
+
+def test_undocumented_attributes_that_the_project_reads_are_there():
+    crawler = AsyncCrawlerRunner().create_crawler(KnowsItsParts)
+    asyncio.run(asyncio.wait_for(crawler.crawl_async(), 60))
+    assert crawler.spider.found == {"downloader": OF_DOWNLOADER, "slot": OF_SLOT, "itemproc": True}
 
 
 def test_before_a_crawl_nothing_is_in_progress():
