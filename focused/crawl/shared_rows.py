@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from focused.crawl.fetched_rows import FETCHED_COLUMNS, fetched_row
 from focused.crawl.harvest import HarvestCounter
+from focused.crawl.harvest_rows import ESTIMATE_COLUMNS, estimate_cells, harvest_columns, harvest_row
 from focused.method.scoring import REASONS
 from focused.method.scoring.base import LOOK_AROUND
 from focused.utils.file_names import FETCHED_FILE, HARVEST_FILE
@@ -21,10 +22,6 @@ if TYPE_CHECKING:
 _HARVEST_EVERY = 10
 _WINDOW = 100
 _MOST_ESTIMATES = 500
-_HEADER = (
-    f"pages,relevant,harvest_rate,harvest_rate_last_{_WINDOW},frontier,target_length,"
-    "estimated,estimated_low,estimated_high"
-)
 COLUMNS = (
     *("url", "location", "referrer", "relevance", "delivered", "link_score", "link_reason", "depth"),
     *("irrelevant_on_path", "model_version", "link_model_version", "duplicate_of", "n_waiting"),
@@ -44,7 +41,8 @@ def write_rows(
 
     ``estimate`` hears of all pages, and of what trainings say of the harvest: ``harvests``, by the number of pages then.
     """
-    counter, fetched, harvest = HarvestCounter(_WINDOW), [",".join(FETCHED_COLUMNS)], [_HEADER]
+    counter, fetched, harvest = HarvestCounter(_WINDOW), [",".join(FETCHED_COLUMNS)], []
+    harvest.append(",".join([*harvest_columns(_WINDOW), *ESTIMATE_COLUMNS]))
     n_waiting = n_drawn = 0
     # Each estimate looks at all pages since the last training.
     to_come = sorted(harvests)
@@ -69,10 +67,7 @@ def write_rows(
 
 
 def _harvest_row(counter: HarvestCounter, n_waiting: int, estimate: HarvestSoFar | None) -> str:
-    found = None if estimate is None else estimate.now()
-    estimates = [""] * 3 if found is None else [f"{each:.4f}" for each in found]
-    rates = f"{counter.rate:.4f},{counter.recent_rate:.4f}"
-    return ",".join([f"{counter.n_pages},{counter.n_relevant},{rates},{n_waiting},{counter.target_length}", *estimates])
+    return harvest_row(counter, n_waiting, estimate_cells(None if estimate is None else estimate.now()))
 
 
 def _write_lines(path: Path, lines: Sequence[str]) -> None:

@@ -8,6 +8,7 @@ from scrapy.exceptions import DropItem
 from scrapy.utils.defer import deferred_from_coro
 
 from focused.crawl.fetched_rows import FETCHED_COLUMNS, fetched_row
+from focused.crawl.harvest_rows import FORECAST_COLUMNS, FURTHER_COLUMNS, estimate_cells, harvest_columns, harvest_row
 from focused.crawl.own_settings import CSV_SAFE
 from focused.crawl.run_history import last_estimate
 from focused.crawl.saturation import SATURATED
@@ -20,12 +21,6 @@ from focused.utils.files import LineFile, has_header
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from typing_extensions import Self
-
-
-ESTIMATE_COLUMNS = ("estimated", "estimated_low", "estimated_high")
-"""The share of relevant pages by the calibrated model, and its 90 % interval; empty while it is not known."""
-FORECAST_COLUMNS = ("forecast", "forecast_low", "forecast_high")
-"""Relevant pages by the end of the budgets, with an 80 % interval; empty while nothing can be said, and in the last row."""
 
 
 class HarvestPipeline:
@@ -53,16 +48,16 @@ class HarvestPipeline:
         self._counter, self._estimate = crawl.harvest, crawl.estimate
         window = crawler.settings.getint("FOCUSED_HARVEST_WINDOW_PAGES")
         self._every_pages = crawler.settings.getint("FOCUSED_HARVEST_EVERY_PAGES")
-        columns = f"pages,relevant,harvest_rate,harvest_rate_last_{window},frontier,target_length"
+        columns = [*harvest_columns(window)]
         path = plan.run_dir / HARVEST_FILE
         #: A file that an earlier version of this program began keeps the columns that it has.
         further: list[str] = []
-        self._n_further = len((*ESTIMATE_COLUMNS, *FORECAST_COLUMNS))
-        for group in (ESTIMATE_COLUMNS, FORECAST_COLUMNS):
-            if has_header(path, ",".join([columns, *further])):
+        self._n_further = sum(map(len, FURTHER_COLUMNS))
+        for group in FURTHER_COLUMNS:
+            if has_header(path, ",".join([*columns, *further])):
                 self._n_further = len(further)
             further += group
-        self._file = LineFile(path, ",".join([columns, *further]))
+        self._file = LineFile(path, ",".join([*columns, *further]))
         self._fetched = LineFile(plan.run_dir / FETCHED_FILE, ",".join(FETCHED_COLUMNS))
         self._has_duplicates = not has_header(plan.run_dir / FETCHED_FILE, ",".join(FETCHED_COLUMNS[:-1]))
         self._is_safe = CSV_SAFE.read(crawler.settings)
@@ -139,15 +134,12 @@ class HarvestPipeline:
     def _write_row(self, *, is_last: bool = False) -> None:
         counter, found = self._counter, self._estimate.now()
         self._n_rows_pages = counter.n_pages
-        estimates = [f"{each:.4f}" for each in found] if found is not None else [""] * len(ESTIMATE_COLUMNS)
         n_waiting = frontier_of(self._crawler).n_waiting
         forecast = None if is_last else self._outlook.forecast(frontier_of(self._crawler))
         self._outlook.note(forecast)
-        further = [*estimates, *(map(str, forecast) if forecast is not None else [""] * len(FORECAST_COLUMNS))]
-        is_there = self._file.write(
-            f"{counter.n_pages},{counter.n_relevant},{counter.rate:.4f},{counter.recent_rate:.4f},"
-            + ",".join([f"{n_waiting},{counter.target_length}", *further[: self._n_further]])
-        )
+        further = estimate_cells(found)
+        further += map(str, forecast) if forecast is not None else [""] * len(FORECAST_COLUMNS)
+        is_there = self._file.write(harvest_row(counter, n_waiting, further[: self._n_further]))
         if not is_there:
             self._stats.inc_value("focused/store/harvest_lost_count")
 
