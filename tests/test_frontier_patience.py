@@ -27,10 +27,10 @@ from focused.frontier.rediscovery import Rediscovery
 from focused.frontier.store.host_queue import HostQueue
 from focused.frontier.store.link import FrontierLink
 from focused.frontier.store.ranks import Ranks, priority_of
-from focused.frontier.store.reckoning import OtherWorkers, Reckoning
 from focused.frontier.store.schema import RANK_BITS
 from focused.frontier.store.store import FrontierStore
 from focused.frontier.store.waiting_counts import BOUNDS, N_BINS, WaitingCounts, bin_of, of_length
+from focused.frontier.store.worker_demand import OtherWorkers, WorkerDemand
 from focused.method.scoring import Evidence
 from focused.method.scoring.priority import SEED, to_priority
 
@@ -182,9 +182,9 @@ class Others(OtherWorkers):
     def __init__(self) -> None:
         super().__init__()
         self.n_workers, self.rate, self.n_ended, self.n_pages = 2, 1.0, 90.0, 10.0
-        self.told: list[Reckoning] = []
+        self.told: list[WorkerDemand] = []
 
-    def tell(self, own: Reckoning) -> None:
+    def tell(self, own: WorkerDemand) -> None:
         self.told.append(own)
 
 

@@ -95,12 +95,12 @@ class Worker:
         assert link.url == url
         return number
 
-    def _keep_hosts_free(self, leasing: Any, wishes: Any) -> bool:
+    def _keep_hosts_free(self, leasing: Any, tasks: Any) -> bool:
         """Leave hosts to the others in all turns of the keeper but those in which a link is asked for."""
         with self._turn:
             if not self._asks:
-                wishes.n_hosts = 0
-            return self._keep(leasing, wishes)
+                tasks.n_hosts = 0
+            return self._keep(leasing, tasks)
 
     def ends(self, number: int, page: Page, depth: int = 1) -> None:
         """Learn from a page, and let it become durable."""

@@ -14,9 +14,9 @@ def budget():
     return found
 
 
-def test_without_a_limit_everything_is_left_and_nothing_is_wished_for():
+def test_without_a_limit_everything_is_left_and_nothing_is_asked_for():
     assert PageBudget(0).left(50) is None
-    assert PageBudget(0).wishes(0, is_busy=True) == {}
+    assert PageBudget(0).tasks(0, is_busy=True) == {}
 
 
 def test_pages_and_requests_under_way_are_spent_and_links_without_a_page_are_not(budget):
@@ -27,9 +27,9 @@ def test_pages_and_requests_under_way_are_spent_and_links_without_a_page_are_not
     assert budget.left(3) == 7
 
 
-def test_more_is_wished_for_before_all_is_spent(budget):
-    assert budget.wishes(0, is_busy=True) == {"n_pages": 0}
-    assert budget.wishes(3, is_busy=True) == {"n_pages": GRANT}
+def test_more_is_asked_for_before_all_is_spent(budget):
+    assert budget.tasks(0, is_busy=True) == {"n_pages": 0}
+    assert budget.tasks(3, is_busy=True) == {"n_pages": GRANT}
 
 
 def test_a_fast_worker_reserves_what_it_fetches_in_half_a_second_and_a_slow_one_a_few(monkeypatch):
@@ -40,15 +40,15 @@ def test_a_fast_worker_reserves_what_it_fetches_in_half_a_second_and_a_slow_one_
     for _ in range(195):
         budget.spend(is_page=True)
     clock[0] = 1.0
-    assert budget.wishes(0, is_busy=True) == {"n_pages": 97}
+    assert budget.tasks(0, is_busy=True) == {"n_pages": 97}
     clock[0] = 10.0
-    assert budget.wishes(0, is_busy=True) == {"n_pages": GRANT}
+    assert budget.tasks(0, is_busy=True) == {"n_pages": GRANT}
 
 
 def test_what_is_left_goes_back_once_and_grants_that_cross_it_do_not_count(budget):
-    assert budget.wishes(0, is_busy=False) == {"returns_pages": True}
+    assert budget.tasks(0, is_busy=False) == {"returns_pages": True}
     assert budget.left(0) == 0
-    assert budget.wishes(0, is_busy=False) == {}
+    assert budget.tasks(0, is_busy=False) == {}
     budget.granted(26, is_return=False)  # was on its way
     budget.agree(26, 0)
     assert budget.left(0) == 0

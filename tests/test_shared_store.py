@@ -13,7 +13,8 @@ import psycopg
 import pytest
 from stores import PostgreSQLStore, link, quick_threads
 
-from focused.frontier.shared import committer, patient
+from focused.frontier.shared import committer, retrying_connection
+from focused.frontier.shared.commit_result import CommitResult
 from focused.frontier.shared.committer import Committer
 from focused.frontier.shared.events import EventBox
 from focused.frontier.shared.exchange import Exchange
@@ -23,7 +24,6 @@ from focused.frontier.shared.schema import connect
 from focused.frontier.shared.store import SharedStore
 from focused.frontier.shared.worker import Worker
 from focused.frontier.shared.writer import PageWriter
-from focused.frontier.shared.written import Written
 from focused.frontier.store.caps import DOMAIN_CAP
 from focused.frontier.store.link import FrontierLink, fingerprint_of
 from focused.frontier.store.ranks import Ranks
@@ -71,8 +71,8 @@ def test_a_database_that_goes_away_while_a_worker_begins_is_waited_for(database,
             raise psycopg.OperationalError("the server has gone")
         return connect(url, **options)
 
-    monkeypatch.setattr(patient, "connect", sometimes)
-    monkeypatch.setattr(patient, "TRY_AGAIN_SECS", 0.01)
+    monkeypatch.setattr(retrying_connection, "connect", sometimes)
+    monkeypatch.setattr(retrying_connection, "TRY_AGAIN_SECS", 0.01)
     store = a_store(database)
     assert store.worker.exchange.worker
     assert n_calls == 4
@@ -95,9 +95,9 @@ def test_a_page_that_the_committer_has_just_taken_is_pending(monkeypatch):
             has_seen.wait(0.2)  # it may have to wait
             return page
 
-    def write(*about: Any) -> Written:
+    def write(*about: Any) -> CommitResult:
         assert has_seen.wait(60)
-        return Written()
+        return CommitResult()
 
     made = Committer("", SimpleNamespace(write=write), EventBox(), 1.0)  # type: ignore[arg-type]
     made._pages = Pages()
@@ -142,7 +142,7 @@ def loses_lease(store: SharedStore, database: str) -> None:
     """
     exchange, is_asleep = store.worker.exchange, threading.Event()
 
-    def sleep(leasing: Any, wishes: Any) -> bool:
+    def sleep(leasing: Any, tasks: Any) -> bool:
         is_asleep.set()
         return False
 

@@ -107,7 +107,7 @@ def test_what_kept_pages_teach_by_a_new_version_reaches_those_who_changed_before
     one.fetches_all()
     for each in (early, late):
         each.hears(1 + len(pages()))
-    with one.store.worker.exchange._patient() as asked:
+    with one.store.worker.exchange._connection() as asked:
         [floor] = asked.ask(lambda sql: sql.execute("SELECT max(id) FROM records").fetchone())
 
     def changes(each) -> None:

@@ -14,9 +14,9 @@ from focused.frontier.patience import PATIENCE, Patience
 from focused.frontier.rediscovery import Rediscovery
 from focused.frontier.sinking import Sinking
 from focused.frontier.store.link import host_of
-from focused.frontier.store.reckoning import OtherWorkers
 from focused.frontier.store.store import FrontierStore
 from focused.frontier.store.texts import MAX_PAGES as MAX_TEXTS
+from focused.frontier.store.worker_demand import OtherWorkers
 from focused.frontier.unreachable import UnreachableHosts
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from focused.frontier.store.reckoning import OtherWorkers, Reckoning
 from focused.frontier.store.waiting_counts import of_length
+from focused.frontier.store.worker_demand import OtherWorkers, WorkerDemand
 from focused.utils.setting import TOPIC, Setting
 from focused.utils.words import duration, quantity
 
@@ -138,7 +138,7 @@ class Patience:
         if is_patient or n_workers > 1:
             turns, sunk = self._turns(secs_left), self.store.hosts.all_sunk
             supply = self.by_level.supply(n_left / n_workers, turns, sunk)
-            self.others.tell(Reckoning(self._n_impatient, own_rate, supply, self._n_ended, self._n_pages))
+            self.others.tell(WorkerDemand(self._n_impatient, own_rate, supply, self._n_ended, self._n_pages))
             if is_patient:
                 if self._n_looks % _SHARE_EVERY == 0:
                     in_half = self.by_level.supply(n_left / n_workers, turns / 2, sunk)

@@ -38,9 +38,9 @@ if TYPE_CHECKING:
     from focused.frontier.patience import Patience
     from focused.frontier.politeness import HostAvailability
     from focused.frontier.resumption import Resumption
+    from focused.frontier.shared.commit_result import CommitResult
     from focused.frontier.shared.page import PageCommit
     from focused.frontier.shared.texts import OtherText
-    from focused.frontier.shared.written import Written
     from focused.frontier.store.interface import LinkStore
 
 logger = logging.getLogger(__name__)
@@ -123,7 +123,7 @@ class SharedScheduler(FrontierScheduler):
             return self._task.max_pages - (0 if totals is None else totals.n_pages) - len(self._leases)
 
         about = self.crawler, self._crawl, self.store, ready_at
-        return open_patience(*about, others=self.worker.reckonings, n_left=n_left)
+        return open_patience(*about, others=self.worker.other_workers, n_left=n_left)
 
     def _resume(self, earlier: Resumption, learning: Learning | None) -> None:
         self._outcomes.resume()
@@ -231,7 +231,7 @@ class SharedScheduler(FrontierScheduler):
                 self._outcomes.give_back(lease)
                 self._leases.end(lease)
 
-    def _written(self, written: Written) -> None:
+    def _written(self, written: CommitResult) -> None:
         new = (link.evidence for link in written.new)
         joined = ((known, link.evidence) for link, known in written.joined)
         self._admission.count_written(new, joined, written.n_known)

@@ -11,9 +11,9 @@ import psycopg
 
 from focused.frontier.shared.beginning import pace
 from focused.frontier.shared.boot_clock import now
+from focused.frontier.shared.commit_result import CommitResult, KnownPageError, LeaseLostError
 from focused.frontier.shared.events import LEASE_LOST, NOT_STORED, DatabaseGone, PageRefused, PagesWritten
 from focused.frontier.shared.schema import connect
-from focused.frontier.shared.written import KnownPageError, LeaseLostError, Written
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -118,7 +118,7 @@ class Committer(threading.Thread):
                 page = pages.pop(error.index)
                 self.n_written += 1
                 if may_be_done and self._is_mine(sql, page):
-                    self._box.put(PagesWritten([page], Written()))
+                    self._box.put(PagesWritten([page], CommitResult()))
                 else:
                     self._box.put(PageRefused(page, "known"))
             except (psycopg.errors.SerializationFailure, psycopg.errors.DeadlockDetected):

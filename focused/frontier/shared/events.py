@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from focused.frontier.shared.commit_result import CommitResult
+    from focused.frontier.shared.host_troubles import KnownTrouble
     from focused.frontier.shared.leasing import TakenHost, Totals
     from focused.frontier.shared.link_rows import WaitingLink
     from focused.frontier.shared.links_wanted import LinksWanted
     from focused.frontier.shared.page import LearntRecord, PageCommit
     from focused.frontier.shared.robots import KnownRobots
     from focused.frontier.shared.texts import OtherText
-    from focused.frontier.shared.troubles import KnownTrouble
-    from focused.frontier.shared.written import Written
 
 LEASE_LOST = "lease lost"
 """Why a page is refused whose worker had ended when it was written: its link waits again."""
@@ -30,7 +30,7 @@ class PagesWritten:
     """Pages are durable."""
 
     pages: list[PageCommit]
-    written: Written
+    result: CommitResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +79,8 @@ class Ticked:
     budget: tuple[int, int]
     #: How many `PagesWritten` there were before.
     n_written: int
-    #: As of `Leasing.reckonings`; None: this worker is not patient.
-    reckonings: tuple[float, list[list[float]]] | None = None
+    #: As of `Leasing.other_demand`; None: this worker is not patient.
+    other_demand: tuple[float, list[list[float]]] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """What goes between a worker's reactor and the database: two threads, and boxes that each side fills and empties.
 
-The reactor puts ended pages and wishes in, and takes events out; it never waits. The committer writes pages; the keeper
+The reactor puts ended pages and tasks in, and takes events out; it never waits. The committer writes pages; the keeper
 renews the lease, fetches hosts and links ahead, reserves pages of the budget and reads what other workers have learnt.
 """
 
@@ -19,7 +19,7 @@ from focused.frontier.shared.joining import end_crawl, join_crawl
 from focused.frontier.shared.keeper import Keeper
 from focused.frontier.shared.leasing import Leasing
 from focused.frontier.shared.link_writing import LinkRules
-from focused.frontier.shared.patient import PatientConnection
+from focused.frontier.shared.retrying_connection import RetryingConnection
 from focused.frontier.shared.schema import connect, make_tables
 from focused.frontier.shared.writer import PageWriter
 
@@ -75,7 +75,7 @@ class Exchange:
             make_tables(sql)
             return join_crawl(sql, crawl, about)
 
-        with self._patient() as asked:
+        with self._connection() as asked:
             #: The crawl's number.
             self.crawl, secs = asked.ask(join)
         self._began = now() - secs
@@ -96,7 +96,7 @@ class Exchange:
             self.keeper.join_crawl(leasing)
             return spent_secs
 
-        with self._patient() as asked:
+        with self._connection() as asked:
             #: Seconds that the crawl had taken when this worker began.
             self.spent_secs = asked.ask(begin)
 
@@ -129,9 +129,9 @@ class Exchange:
         """Let a page become durable."""
         self.committer.write(page)
 
-    def wish(self, **wishes: Any) -> None:
-        """Tell the keeper what is wanted; see `focused.frontier.shared.wishes.Wishes`."""
-        self.keeper.wish(**wishes)
+    def add_tasks(self, **tasks: Any) -> None:
+        """Tell the keeper what to do; see `focused.frontier.shared.keeper_tasks.KeeperTasks`."""
+        self.keeper.add_tasks(**tasks)
 
     def take(self) -> list[Event]:
         """Return what has happened."""
@@ -139,7 +139,7 @@ class Exchange:
 
     def n_earlier_records(self, max_links: int) -> int:
         """Return how many records with so many links together are the latest ones. It waits for the database."""
-        with self._patient() as asked:
+        with self._connection() as asked:
             return asked.ask(lambda sql: self.keeper.reader.leave_out_old(sql, max_links))
 
     def earlier_records(self, max_links: int) -> Iterator[LearntRecord]:
@@ -149,7 +149,7 @@ class Exchange:
         def read(sql: psycopg.Connection[Any]) -> list[LearntRecord]:
             return reader.read(sql, self.keeper.numbers, min(n_left, _RECORDS_AT_A_TIME))
 
-        with self._patient() as asked:
+        with self._connection() as asked:
             n_left = asked.ask(lambda sql: reader.leave_out_old(sql, max_links))
             while n_left > 0 and (records := asked.ask(read)):
                 n_left -= len(records)
@@ -158,7 +158,7 @@ class Exchange:
     def earlier_texts(self, max_pages: int) -> Iterator[list[OtherText]]:
         """Yield what the latest pages of all workers say, at most so many; what comes later is an event. It waits."""
         reader = self.keeper.texts
-        with self._patient() as asked:
+        with self._connection() as asked:
             asked.ask(lambda sql: reader.leave_out_all_but(sql, max_pages))
             while texts := asked.ask(lambda sql: reader.read(sql, self.keeper.numbers)):
                 yield texts
@@ -197,8 +197,8 @@ class Exchange:
             logger.warning("The database did not take this worker's end: %s", " ".join(str(error).split()))
         return True
 
-    def _patient(self) -> PatientConnection:
-        return PatientConnection(self._url, self._patience_secs)
+    def _connection(self) -> RetryingConnection:
+        return RetryingConnection(self._url, self._patience_secs)
 
     def _leasing(self, sql: psycopg.Connection[Any]) -> Leasing:
         return Leasing(sql, self.crawl, self._lease_secs)

@@ -11,6 +11,7 @@ import psycopg
 
 from focused.frontier.shared.beginning import pace
 from focused.frontier.shared.boot_clock import now
+from focused.frontier.shared.commit_result import LeaseLostError
 from focused.frontier.shared.committer import TRY_AGAIN_SECS
 from focused.frontier.shared.drawn_links import read_drawn
 from focused.frontier.shared.events import (
@@ -26,6 +27,8 @@ from focused.frontier.shared.events import (
     TextsHeard,
     Ticked,
 )
+from focused.frontier.shared.host_troubles import read_troubles, write_troubles
+from focused.frontier.shared.keeper_tasks import KeeperTasks
 from focused.frontier.shared.leasing import Leasing
 from focused.frontier.shared.links_wanted import LinksWanted
 from focused.frontier.shared.orphan_links import Inheritance, scores_of
@@ -33,9 +36,6 @@ from focused.frontier.shared.records import RecordReader
 from focused.frontier.shared.robots import read_robots, write_robots
 from focused.frontier.shared.schema import connect
 from focused.frontier.shared.texts import TextReader
-from focused.frontier.shared.troubles import read_troubles, write_troubles
-from focused.frontier.shared.wishes import Wishes
-from focused.frontier.shared.written import LeaseLostError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -100,7 +100,7 @@ class Keeper(threading.Thread):
         self._url, self._crawl, self._worker_name, self._box = url, crawl, worker_name, box
         self._n_written, self._max_pages, self._by_domain = n_written, max_pages, by_domain
         self._lease_secs, self._patience_secs = lease_secs, patience_secs
-        self._wishes = Wishes()
+        self._tasks = KeeperTasks()
         self._lock = threading.Lock()
         self._is_stopping = False
         self._renewed = self._looked = self._read = self._read_texts = self._inherited = 0.0
@@ -120,14 +120,14 @@ class Keeper(threading.Thread):
 
     # --- Of the reactor
 
-    def wish(self, **wishes: Any) -> None:
-        """Say what is wanted; hosts to give back and links to fetch add up."""
+    def add_tasks(self, **tasks: Any) -> None:
+        """Add tasks, by the fields of `KeeperTasks`; those that are mappings add up, others replace what was said."""
         with self._lock:
-            for name, value in wishes.items():
+            for name, value in tasks.items():
                 if isinstance(value, dict):
-                    getattr(self._wishes, name).update(value)
+                    getattr(self._tasks, name).update(value)
                 else:
-                    setattr(self._wishes, name, value)
+                    setattr(self._tasks, name, value)
 
     def stop(self) -> None:
         """Let the thread end."""
@@ -135,19 +135,19 @@ class Keeper(threading.Thread):
 
     def write_last(self, sql: Connection[Any]) -> None:
         """Write what the next owners of the hosts are to know, and the thread has not written before its end."""
-        self._hand_on(sql, self._wishes)
+        self._hand_on(sql, self._tasks)
 
     # --- Of the thread
 
     def run(self) -> None:
-        """Keep the lease, and do what is wished for, until the thread is to stop."""
+        """Keep the lease, and do the tasks, until the thread is to stop."""
         sql: Connection[Any] | None = None
         failed_since: float | None = None
         while not self._is_stopping:
             try:
                 if sql is None or sql.closed:
                     sql = connect(self._url)
-                if self._keeps_wishes(Leasing(sql, self._crawl, self._lease_secs, self._by_domain)):
+                if self._do_tasks(Leasing(sql, self._crawl, self._lease_secs, self._by_domain)):
                     self._box.woken()
                 failed_since = None
             except LeaseLostError:
@@ -181,73 +181,73 @@ class Keeper(threading.Thread):
         self.valid_until = asked + _ASKS_FOR * self._lease_secs
         self._box.put(Joined(self.worker))
 
-    def _keeps_wishes(self, leasing: Leasing) -> bool:
-        """Do what is to be done now; what cannot be done is still wished for."""
+    def _do_tasks(self, leasing: Leasing) -> bool:
+        """Do the tasks of now; those that cannot be done are tried again."""
         with self._lock:
-            wishes = self._wishes
-            self._wishes = wishes.fulfilled()
+            tasks = self._tasks
+            self._tasks = tasks.fulfilled()
         try:
-            return self._keep(leasing, wishes)
+            return self._keep(leasing, tasks)
         except psycopg.Error:
             with self._lock:
-                self._wishes.take_back(wishes)
+                self._tasks.take_back(tasks)
             raise
 
-    def _keep(self, leasing: Leasing, wishes: Wishes) -> bool:
-        """Do what is wished for, and renew the lease if it is time; tell whether there is an event."""
+    def _keep(self, leasing: Leasing, tasks: KeeperTasks) -> bool:
+        """Do the tasks, and renew the lease if it is time; tell whether there is an event."""
         if not self.worker:
-            if wishes.joins:
+            if tasks.joins:
                 self.join_crawl(leasing)
-            return wishes.joins
+            return tasks.joins
         is_new = False
         if now() - self._renewed >= self._pace * self._lease_secs / _RENEWALS:
-            self._renew(leasing, wishes)
+            self._renew(leasing, tasks)
             is_new = True
-        self._hand_on(leasing.sql, wishes)  # before a host may be another worker's
-        if wishes.give_back:
-            leasing.give_back(self.worker, wishes.give_back)
-        if wishes.returns_pages:
+        self._hand_on(leasing.sql, tasks)  # before a host may be another worker's
+        if tasks.give_back:
+            leasing.give_back(self.worker, tasks.give_back)
+        if tasks.returns_pages:
             self._box.put(Granted(leasing.return_grant(self.worker), is_return=True))
             is_new = True
-        if wishes.n_pages:
-            self._box.put(Granted(leasing.grant(self.worker, wishes.n_pages, self._max_pages)))
+        if tasks.n_pages:
+            self._box.put(Granted(leasing.grant(self.worker, tasks.n_pages, self._max_pages)))
             is_new = True
-        taken = leasing.take(self.worker, wishes.n_hosts, _SOON_SECS) if wishes.n_hosts > 0 else []
-        asked = wishes.ahead | {host.name: LinksWanted() for host in taken}
+        taken = leasing.take(self.worker, tasks.n_hosts, _SOON_SECS) if tasks.n_hosts > 0 else []
+        asked = tasks.ahead | {host.name: LinksWanted() for host in taken}
         if asked:
             n_written = self._n_written()
             about = leasing.sql, self._crawl, [host.name for host in taken]
             handed_on = (read_robots(*about), read_troubles(*about)) if taken else ([], [])
             self._box.put(LinksAhead(leasing.ahead(asked), asked, taken, n_written, *handed_on))
             is_new = True
-        if wishes.draws:
-            self._box.put(LinksDrawn(read_drawn(leasing.sql, self._crawl, list(wishes.draws), self._random)))
+        if tasks.draws:
+            self._box.put(LinksDrawn(read_drawn(leasing.sql, self._crawl, list(tasks.draws), self._random)))
             is_new = True
-        if wishes.records_from is not None:
-            self.reader.begin_anew(wishes.records_from)
-        if wishes.n_records and now() - self._read >= self._pace * _READ_SECS:
-            is_new |= self._hear(leasing, wishes.n_records)
-        if wishes.hears_texts and now() - self._read_texts >= self._pace * _READ_SECS:
+        if tasks.records_from is not None:
+            self.reader.begin_anew(tasks.records_from)
+        if tasks.n_records and now() - self._read >= self._pace * _READ_SECS:
+            is_new |= self._hear(leasing, tasks.n_records)
+        if tasks.hears_texts and now() - self._read_texts >= self._pace * _READ_SECS:
             self._read_texts = now()
             if texts := self.texts.read(leasing.sql, self.numbers):
                 self._box.put(TextsHeard(texts))
                 is_new = True
-        return self._inherit(leasing, wishes) or is_new
+        return self._inherit(leasing, tasks) or is_new
 
-    def _hand_on(self, sql: Connection[Any], wishes: Wishes) -> None:
+    def _hand_on(self, sql: Connection[Any], tasks: KeeperTasks) -> None:
         """Write what the next owners of hosts are to know."""
-        if wishes.robots:
-            write_robots(sql, self._crawl, wishes.robots)
-        if wishes.troubles:
-            write_troubles(sql, self._crawl, wishes.troubles)
+        if tasks.robots:
+            write_robots(sql, self._crawl, tasks.robots)
+        if tasks.troubles:
+            write_troubles(sql, self._crawl, tasks.troubles)
 
-    def _inherit(self, leasing: Leasing, wishes: Wishes) -> bool:
+    def _inherit(self, leasing: Leasing, tasks: KeeperTasks) -> bool:
         """Take over links of workers that have ended; tell whether there is anything."""
-        if wishes.scores:
-            self._box.put(ScoresKnown(scores_of(leasing.sql, self._crawl, wishes.scores)))
+        if tasks.scores:
+            self._box.put(ScoresKnown(scores_of(leasing.sql, self._crawl, tasks.scores)))
             return True
         # Who has read no records of late may not know the links.
-        if not wishes.inherits or now() - self._inherited < _INHERIT_SECS:
+        if not tasks.inherits or now() - self._inherited < _INHERIT_SECS:
             return False
         records = self._inheritance.records(leasing.sql, self.worker, self.numbers, self.reader.finished)
         if not records:
@@ -265,30 +265,30 @@ class Keeper(threading.Thread):
             self._box.put(Heard(records))
         return bool(records)
 
-    def _renew(self, leasing: Leasing, wishes: Wishes) -> None:
+    def _renew(self, leasing: Leasing, tasks: KeeperTasks) -> None:
         asked, n_written = now(), self._n_written()
         leasing.renew(
             self.worker,
-            is_busy=wishes.is_busy,
-            n_hosts=wishes.n_own,
-            best=wishes.best,
-            reckoning=wishes.reckoning,
+            is_busy=tasks.is_busy,
+            n_hosts=tasks.n_own,
+            best=tasks.best,
+            demand=tasks.demand,
         )
         self.valid_until = asked + _ASKS_FOR * self._lease_secs
         self._renewed = asked
         if asked - self._looked >= _OVERDUE_SECS:
             self._looked = asked
             leasing.end_overdue()
-        is_over = not wishes.is_busy and leasing.is_over()
+        is_over = not tasks.is_busy and leasing.is_over()
         totals, free, others, news, budget = leasing.look(self.worker)
         self._pace = pace(totals.n_pages)
-        reckonings = None if wishes.reckoning is None else leasing.reckonings(self.numbers)
+        other_demand = None if tasks.demand is None else leasing.other_demand(self.numbers)
         if self._n_analyzed < len(_ANALYZED_AT) and totals.n_pages >= _ANALYZED_AT[self._n_analyzed]:
             self._n_analyzed = sum(totals.n_pages >= n_pages for n_pages in _ANALYZED_AT)
             leasing.analyze()
         self._box.put(
             Ticked(
                 *(totals, news, free, others, is_over, budget, n_written),
-                reckonings=reckonings,
+                other_demand=other_demand,
             )
         )

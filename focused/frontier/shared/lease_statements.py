@@ -115,7 +115,7 @@ CROSS JOIN (
 LEFT JOIN workers AS mine ON mine.id = %(worker)s
 """
 # What those that have ended would have asked for counts, too.
-RECKONINGS = """
+OTHER_DEMAND = """
 SELECT coalesce(sum(reckoning[1]), 0)::float8,
     coalesce(jsonb_agg(reckoning) FILTER (WHERE ended_at IS NULL AND alive_until > clock_timestamp()), '[]')
 FROM workers WHERE crawl = %s AND reckoning IS NOT NULL AND id <> ALL(%s::int4[])

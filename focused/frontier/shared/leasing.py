@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from focused.frontier.shared import lease_statements as statements
 from focused.frontier.shared.array_text import columns
+from focused.frontier.shared.commit_result import LeaseLostError
 from focused.frontier.shared.keys import host_key
 from focused.frontier.shared.link_rows import WaitingLink, waiting_link
-from focused.frontier.shared.written import LeaseLostError
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -95,10 +95,10 @@ class Leasing:
         return int(row[0])
 
     def renew(
-        self, worker: int, *, is_busy: bool, n_hosts: int, best: int | None, reckoning: list[float] | None = None
+        self, worker: int, *, is_busy: bool, n_hosts: int, best: int | None, demand: list[float] | None = None
     ) -> None:
         """Renew a worker's lease, with what it tells the others; a `LeaseLostError` if the worker has ended."""
-        values = self.secs, is_busy, n_hosts, best, reckoning, worker
+        values = self.secs, is_busy, n_hosts, best, demand, worker
         if not self.sql.execute(statements.RENEW, values).rowcount:
             raise LeaseLostError
 
@@ -140,9 +140,9 @@ class Leasing:
             Totals._make(totals), free, others, dict(zip(hosts, news, strict=True)), (granted or 0, n_pages or 0)
         )
 
-    def reckonings(self, workers: Collection[int]) -> tuple[float, list[list[float]]]:
+    def other_demand(self, workers: Collection[int]) -> tuple[float, list[list[float]]]:
         """Return what all but these workers tell: requests of an impatient crawl in all, and the rows of those at work."""
-        row = self.sql.execute(statements.RECKONINGS, (self.crawl, list(workers))).fetchone()
+        row = self.sql.execute(statements.OTHER_DEMAND, (self.crawl, list(workers))).fetchone()
         assert row is not None
         return float(row[0]), row[1]
 

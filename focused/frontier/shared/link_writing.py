@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from focused.frontier.shared import page_statements as statements
 from focused.frontier.shared.array_text import columns
+from focused.frontier.shared.commit_result import CommitResult
 from focused.frontier.shared.keys import host_key
 from focused.frontier.shared.link_rows import (
     Key,
@@ -24,7 +25,6 @@ from focused.frontier.shared.link_rows import (
     text,
     waiting_from,
 )
-from focused.frontier.shared.written import Written
 from focused.method.scoring.priority import to_priority
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class LinkWriting:
         #: Links that end, and their keys.
         self.ended: list[EndedLink] = [link for page in pages for link in page.ended]
         self.ended_keys = [key_of(link.fingerprint, link.host) for link in self.ended]
-        self.written = Written()
+        self.result = CommitResult()
         #: The rank of the best link that each host got, by its name.
         self.best: dict[str, int] = {}
         # The links of the pages by their keys, in order, with the names of their hosts: a link looks for that in its URL.
@@ -101,7 +101,7 @@ class LinkWriting:
         for (fingerprint,) in self._sql.execute(statements.INSERT, (rules.crawl, *columns(rows))).fetchall():
             key, host, link, rank = by_fingerprint[fingerprint]
             new.add(key)
-            self.written.new.append(waiting_from(link, host, rank))
+            self.result.new.append(waiting_from(link, host, rank))
             self._offer(host, rank)
         return new
 
@@ -121,7 +121,7 @@ class LinkWriting:
 
     def _join(self, new: set[Key], known: dict[Key, KnownLink]) -> None:
         """Join what pages say of links that wait already."""
-        ranks, written, changed = self._rules.ranks, self.written, []
+        ranks, result, changed = self._rules.ranks, self.result, []
         ended = set(self.ended_keys)
         for key, (host, links) in self._met.items():
             more = links[1:] if key in new else links
@@ -129,7 +129,7 @@ class LinkWriting:
                 continue
             row = known.get(key)
             if row is None or row.is_own_request or key in ended:
-                written.n_known += len(more)
+                result.n_known += len(more)
                 continue
             own = next((link for link in more if link.request is not None), None)
             if own is not None:
@@ -137,14 +137,14 @@ class LinkWriting:
                 values = rank, own.extra, text(own.request or ""), self._rules.crawl, *key
                 self._sql.execute(statements.TAKE_OVER, values)
                 self._offer(host, rank)
-                written.joined.append((waiting_from(own, host, rank), row.evidence))
+                result.joined.append((waiting_from(own, host, rank), row.evidence))
                 continue
             merged, extra, tunnel = row.evidence, row.extra, row.tunnel
             for link in more:
                 merged = self._rules.merge(merged, link.evidence)
                 extra, tunnel = max(extra, link.extra), min(tunnel, link.tunnel)
             if (merged, extra, tunnel) == (row.evidence, row.extra, row.tunnel):
-                written.n_known += len(more)
+                result.n_known += len(more)
                 continue
             rank = ranks.rank(priority(merged, extra), ranks.turn_of(row.rank))
             changed.append(changed_row(row, rank, extra, tunnel, merged))
@@ -152,7 +152,7 @@ class LinkWriting:
                 self._offer(host, rank)
             first = links[0]
             now = WaitingLink(key.fingerprint, host, rank, extra, tunnel, first.url, merged, first.callback, None)
-            written.joined.append((now, row.evidence))
+            result.joined.append((now, row.evidence))
         if changed:
             changed.sort(key=itemgetter(0, 1))
             self._sql.execute(statements.CHANGE, (self._rules.crawl, *columns(changed)))
@@ -168,7 +168,7 @@ class LinkWriting:
         moved = self._sql.execute(statements.MOVE, (self._rules.crawl, *columns(rows))).fetchall()
         for fingerprint, rank in moved:
             self._offer(hosts[fingerprint], rank)
-            self.written.moved.append((fingerprint, hosts[fingerprint], rank))
+            self.result.moved.append((fingerprint, hosts[fingerprint], rank))
 
     def _offer(self, host: str, rank: int) -> None:
         """Note that a host has a link of this rank now."""

@@ -14,8 +14,8 @@ from focused.frontier.store.waiting_counts import BOUNDS, N_BINS, Floats, Intege
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from focused.frontier.shared.commit_result import CommitResult
     from focused.frontier.shared.own_hosts import OwnHosts
-    from focused.frontier.shared.written import Written
 
 _PAGES_KEPT = 1_000
 """Pages whose levels are remembered until their links are durable."""
@@ -70,7 +70,7 @@ class OwnWaiting(WaitingCounts):
         """Note that a link that was under way waits again."""
         self._taken_at[host] -= 1
 
-    def written(self, written: Written) -> None:
+    def written(self, written: CommitResult) -> None:
         """Note the links that pages have brought, and those that they have raised."""
         number, before_page = self._own.names.number, self._source
         for link in written.new:

@@ -56,8 +56,8 @@ class PageBudget:
         self._n_granted = self._n_spent = 0
         self._is_returning = False
 
-    def wishes(self, n_under_way: int, *, is_busy: bool) -> dict[str, Any]:
-        """Return what to wish for: more pages while there is work, else to give back what is left."""
+    def tasks(self, n_under_way: int, *, is_busy: bool) -> dict[str, Any]:
+        """Return tasks of the keeper: to reserve pages while there is work, else to give back what is left."""
         left = self.left(n_under_way)
         if left is None or self._is_returning:
             return {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from focused.frontier.shared.boot_clock import now
-from focused.frontier.shared.handed_on import HandedOn, read_by_host, write_by_origin
+from focused.frontier.shared.host_handover import HostHandover, read_by_host, write_by_origin
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -30,12 +30,12 @@ class KnownRobots(NamedTuple):
     age_secs: float
 
 
-class SharedRobots(HandedOn):
+class SharedRobots(HostHandover):
     """Hands on what robots.txt files say; ``on_known`` is called with origin, text and age in seconds."""
 
     def was_read(self, origin: str, text: bytes) -> None:
         """Hand on the text of a robots.txt that was read now; empty: there is none."""
-        self._exchange.wish(robots={origin: (text, now())})
+        self._exchange.add_tasks(robots={origin: (text, now())})
 
 
 def write_robots(sql: Connection[Any], crawl: int, robots: Mapping[str, tuple[bytes, float]]) -> None:

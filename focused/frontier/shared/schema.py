@@ -99,7 +99,7 @@ ALTER TABLE records ADD COLUMN IF NOT EXISTS n_links integer NOT NULL DEFAULT 0,
     ADD COLUMN IF NOT EXISTS model_version integer NOT NULL DEFAULT 1;
 CREATE INDEX IF NOT EXISTS records_of_worker ON records (worker, id);
 """,
-    # What a worker knows of the links that wait: focused.frontier.store.reckoning. NULL: nothing yet, or it is not patient.
+    # What a worker counts: focused.frontier.store.worker_demand. NULL: nothing yet, or it is not patient.
     3: "ALTER TABLE workers ADD COLUMN reckoning double precision[]",
     # What a host's robots.txt files say, one of each origin (scheme, host and port); empty: there is none.
     4: """

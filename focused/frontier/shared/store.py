@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from random import Random
 
+    from focused.frontier.shared.commit_result import CommitResult
     from focused.frontier.shared.link_rows import WaitingLink
     from focused.frontier.shared.memory import SharedRecords
     from focused.frontier.shared.own_host import OwnHost
     from focused.frontier.shared.page import Move
     from focused.frontier.shared.texts import SharedTexts
     from focused.frontier.shared.worker import Worker
-    from focused.frontier.shared.written import Written
     from focused.frontier.store.link import FrontierLink
     from focused.frontier.store.ranks import Ranks
     from focused.frontier.store.rescoring import NewScores, WaitingSlice
@@ -220,10 +220,10 @@ class SharedStore(OwnLinkStates):
 
     def count_waiting(self, n_memory_pages: float) -> OwnWaiting:
         """Count the links of this worker's hosts from now on, as far as they are in memory."""
-        self._counts = OwnWaiting(self.own, n_memory_pages, lambda: self.worker.reckonings.n_workers)
+        self._counts = OwnWaiting(self.own, n_memory_pages, lambda: self.worker.other_workers.n_workers)
         return self._counts
 
-    def written(self, written: Written) -> None:
+    def written(self, written: CommitResult) -> None:
         """Count the links that a transaction has brought."""
         if self._counts is not None:
             self._counts.written(written)

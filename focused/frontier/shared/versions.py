@@ -65,7 +65,7 @@ class SharedVersions:
     def begin(self, floor: int) -> None:
         """Hear all that others have learnt by the version whose records have numbers above ``floor``."""
         self.on_change()
-        self._exchange.wish(records_from=floor)
+        self._exchange.add_tasks(records_from=floor)
 
     def teach(self, n_links: int, version: int, record: bytes) -> None:
         """Hand on what a kept page teaches, judged by a version."""

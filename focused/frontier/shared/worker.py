@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from focused.frontier.shared.beginning import pace
 from focused.frontier.shared.boot_clock import now
+from focused.frontier.shared.demand_exchange import DemandExchange
 from focused.frontier.shared.drawn_links import DrawnLinks
 from focused.frontier.shared.events import (
     NOT_STORED,
@@ -27,16 +28,15 @@ from focused.frontier.shared.events import (
     TextsHeard,
     Ticked,
 )
+from focused.frontier.shared.host_troubles import SharedTroubles
 from focused.frontier.shared.lessons import Lessons
 from focused.frontier.shared.own_hosts import OwnHosts
 from focused.frontier.shared.page import PageCommit
 from focused.frontier.shared.page_budget import PageBudget
 from focused.frontier.shared.page_draft import PageDraft
-from focused.frontier.shared.reckonings import SharedReckonings
 from focused.frontier.shared.robots import SharedRobots
 from focused.frontier.shared.surroundings import Surroundings
 from focused.frontier.shared.texts import SharedTexts
-from focused.frontier.shared.troubles import SharedTroubles
 from focused.frontier.shared.versions import SharedVersions
 from focused.frontier.store.link import origin_of
 from focused.frontier.store.schema import FAILED
@@ -45,10 +45,10 @@ from focused.utils.finish_reasons import WORDS_NOT_FOUND
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from focused.frontier.shared.commit_result import CommitResult
     from focused.frontier.shared.exchange import Exchange
     from focused.frontier.shared.leasing import Totals
     from focused.frontier.shared.link_rows import WaitingLink
-    from focused.frontier.shared.written import Written
 
 _MOST_PENDING = 200
 """Ended pages that may wait for the database; beyond, nothing is handed out."""
@@ -85,7 +85,7 @@ class Worker:
         self.budget = PageBudget(max_pages)
         self._max_relevant, self._surroundings = max_relevant, Surroundings(max_hosts)
         #: What the other workers know of links that wait.
-        self.reckonings = SharedReckonings(exchange, self._surroundings)
+        self.other_workers = DemandExchange(exchange, self._surroundings)
         #: Why the crawl is over for all workers; empty: it is not.
         self.over = ""
         #: Whether the worker has lost its lease and waits for its last requests to end.
@@ -102,7 +102,7 @@ class Worker:
         #: How many links were dropped because their host, or its domain, had had its share, by the cap.
         self.n_capped: Counter[str] = Counter()
         #: Called with what a transaction has changed.
-        self.on_written: Callable[[Written], None] = lambda written: None
+        self.on_written: Callable[[CommitResult], None] = lambda result: None
         #: Called with each page that was refused, and why.
         self.on_refused: Callable[[PageCommit, str], None] = lambda page, why: None
         #: Called when the database has been away too long.
@@ -151,11 +151,11 @@ class Worker:
         if self.is_lost:
             if not self.own.under_way and not self._wants_join:
                 self._wants_join = True
-                self.exchange.wish(joins=True)
+                self.exchange.add_tasks(joins=True)
             return
         if self.over == "finished" and self._is_busy:
             self.over = ""  # a spider had more to ask for after all
-        self._wish()
+        self._tell_keeper()
 
     def close(self, reason: str = "") -> int:
         """Write what is left and say good-bye; returns how many pages could not be written. It waits for the database."""
@@ -168,15 +168,15 @@ class Worker:
     def _take(self, event: Any) -> None:
         own = self.own
         match event:
-            case PagesWritten(pages, written):
+            case PagesWritten(pages, result):
                 n_written = self.exchange.n_written
-                own.written([*written.new, *(joined for joined, _ in written.joined)], written.moved, n_written)
+                own.written([*result.new, *(joined for joined, _ in result.joined)], result.moved, n_written)
                 for page in pages:
                     own.page_written(page, n_written)
-                for origin, n_links in written.given_up.items():
+                for origin, n_links in result.given_up.items():
                     self.given_up[origin] = self.given_up.get(origin, 0) + n_links
-                self.n_capped.update(written.n_capped)
-                self.on_written(written)
+                self.n_capped.update(result.n_capped)
+                self.on_written(result)
             case PageRefused(page, why):
                 own.page_refused(page, self.exchange.n_written)
                 for ended in page.ended:
@@ -210,7 +210,7 @@ class Worker:
             case Inherited(records):
                 keys = self.lessons.on_inherited(records)
                 if keys:
-                    self.exchange.wish(scores=dict.fromkeys(keys))
+                    self.exchange.add_tasks(scores=dict.fromkeys(keys))
             case ScoresKnown(scores):
                 self.lessons.on_scores(scores)
             case LeaseLost():
@@ -243,7 +243,7 @@ class Worker:
         self.draft.moves.pace = self.exchange.committer.pace = pace(seen.totals.n_pages)
         self.versions.see(seen.totals)
         self.own.read_since(seen.n_written)
-        self.reckonings.hear(seen.totals.n_workers, *(seen.reckonings or (0.0, [])))
+        self.other_workers.hear(seen.totals.n_workers, *(seen.other_demand or (0.0, [])))
         for own in self.own:
             if own.name in seen.news and seen.news[own.name] != own.news:
                 own.news, own.has_news = seen.news[own.name], True
@@ -257,7 +257,7 @@ class Worker:
         elif seen.is_over and not self._is_busy and seen.n_written == self.exchange.n_written:  # else it is old news
             self.over = "finished"
         if lost := self._surroundings.lost_hosts(seen.news, self.own):
-            self.exchange.wish(give_back={name: self.times_of(name) for name in lost})
+            self.exchange.add_tasks(give_back={name: self.times_of(name) for name in lost})
         self._surroundings.let_go(self.own, hosts_rest=not self.waits())
         self.least_priority = self._surroundings.least_priority() if self.waits() else None
 
@@ -265,7 +265,7 @@ class Worker:
     def _is_busy(self) -> bool:
         return bool(len(self.own) or self.own.under_way or self.exchange.n_pending or self.draft or self.has_more())
 
-    def _wish(self) -> None:
+    def _tell_keeper(self) -> None:
         rests, ahead = {}, {}
         for own in self.own:
             if (own.is_empty or own.is_leaving) and own.is_at_rest:
@@ -274,20 +274,20 @@ class Worker:
             elif own.wants_links and not own.is_leaving:
                 ahead[own.name] = own.ask()
         n_hosts = max(0, self._surroundings.n_hosts_wanted - len(self.own))
-        wishes: dict[str, Any] = {"n_hosts": n_hosts, "is_busy": self._is_busy, "n_own": len(self.own)}
-        wishes["n_records"], wishes["inherits"] = self.lessons.n_wanted(), self.lessons.inherits()
-        wishes["hears_texts"] = self.texts.on_heard is not None
+        tasks: dict[str, Any] = {"n_hosts": n_hosts, "is_busy": self._is_busy, "n_own": len(self.own)}
+        tasks["n_records"], tasks["inherits"] = self.lessons.n_wanted(), self.lessons.inherits()
+        tasks["hears_texts"] = self.texts.on_heard is not None
         # Who only waits for pages of the budget is not one that has nothing to ask for.
         if self.may_ask and not (self.is_spent and self.budget.is_dry):
-            wishes["best"] = min(filter(None, (self.own.queue.place(own.number) for own in self.own)), default=None)
+            tasks["best"] = min(filter(None, (self.own.queue.place(own.number) for own in self.own)), default=None)
         else:
-            wishes["best"] = None
+            tasks["best"] = None
         self.budget.is_slow = not self.waits()
-        wishes |= self.budget.wishes(len(self.own.under_way), is_busy=self._is_busy)
+        tasks |= self.budget.tasks(len(self.own.under_way), is_busy=self._is_busy)
         if rests:
-            wishes["give_back"] = rests
+            tasks["give_back"] = rests
         if ahead:
-            wishes["ahead"] = ahead
+            tasks["ahead"] = ahead
         if draws := self.drawn.wanted():
-            wishes["draws"] = dict.fromkeys(draws)
-        self.exchange.wish(**wishes)
+            tasks["draws"] = dict.fromkeys(draws)
+        self.exchange.add_tasks(**tasks)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from focused.frontier.shared import page_statements as statements
-from focused.frontier.shared.ending import finish
+from focused.frontier.shared.ended_links_sql import end_links
 from focused.frontier.shared.keys import host_key
 from focused.frontier.shared.link_writing import LinkRules, LinkWriting
 from focused.frontier.store.link import host_of
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
     from psycopg import Connection, Cursor
 
+    from focused.frontier.shared.commit_result import CommitResult
     from focused.frontier.shared.page import PageCommit
-    from focused.frontier.shared.written import Written
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class PageWriter:
         """The crawl's number."""
         return self.rules.crawl
 
-    def write(self, sql: Connection[Any], worker: int, pages: Sequence[PageCommit]) -> Written:
+    def write(self, sql: Connection[Any], worker: int, pages: Sequence[PageCommit]) -> CommitResult:
         """Write pages in one transaction.
 
         Raises
@@ -56,22 +56,22 @@ class PageWriter:
             with nullcontext() if only_ends else sql.transaction():
                 links.write()
                 n_given_up = self._give_up(cursor, pages, links)
-                numbers = finish(cursor, self.crawl, worker, pages, links, n_given_up)
+                numbers = end_links(cursor, self.crawl, worker, pages, links, n_given_up)
                 self._write_outputs(cursor, worker, pages, numbers)
-            return links.written
+            return links.result
 
     def _give_up(self, sql: Cursor[Any], pages: Sequence[PageCommit], links: LinkWriting) -> int:
         """Let the waiting links of origins fail, and of hosts that have had their share; return how many."""
-        written = links.written
+        result = links.result
         ends = [link.fingerprint for link in links.ended]
         under_way = list({number for page in pages for number in page.under_way}.union(ends))
         for origin in (origin for page in pages for origin in page.given_up):
             values = NOT_REACHABLE, self.crawl, *host_key(host_of(origin)), under_way, len(origin) + 1, f"{origin}/"
-            written.given_up[origin] = written.given_up.get(origin, 0) + sql.execute(statements.FAIL, values).rowcount
+            result.given_up[origin] = result.given_up.get(origin, 0) + sql.execute(statements.FAIL, values).rowcount
         for host, cap in (capped for page in pages for capped in page.capped):
             n_links = sql.execute(statements.DROP, (cap, self.crawl, *host_key(host), under_way)).rowcount
-            written.n_capped[cap] = written.n_capped.get(cap, 0) + n_links
-        return sum(written.given_up.values()) + sum(written.n_capped.values())
+            result.n_capped[cap] = result.n_capped.get(cap, 0) + n_links
+        return sum(result.given_up.values()) + sum(result.n_capped.values())
 
     def _write_outputs(
         self, sql: Cursor[Any], worker: int, pages: Sequence[PageCommit], numbers: Mapping[int, int]

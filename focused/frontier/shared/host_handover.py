@@ -1,4 +1,4 @@
-"""What workers hand on with a host: rows of a table by the host's keys and an origin (scheme, host and port)."""
+"""What a host's next owner is to know: rows of a table by the host's keys and an origin (scheme, host and port)."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ if TYPE_CHECKING:
     from psycopg import Connection
 
 
-class Sender(Protocol):
+class TakesTasks(Protocol):
     """Takes what is to be told to the database."""
 
-    def wish(self, **wishes: Any) -> None:
+    def add_tasks(self, **tasks: Any) -> None:
         """Let the keeper write something, by the name of what it is."""
 
 
-class HandedOn:
-    """What a worker has met, on its way to the next owners of the hosts; and what earlier owners have met."""
+class HostHandover:
+    """Passes what a worker has met of its hosts to their next owners, and what earlier owners have met to the worker."""
 
-    def __init__(self, exchange: Sender) -> None:
+    def __init__(self, exchange: TakesTasks) -> None:
         self._exchange = exchange
         #: Called with each row about a host that is this worker's from now on.
         self.on_known: Callable[..., None] = lambda *row: None

@@ -1,4 +1,4 @@
-"""The last statement of the transaction of pages: links end, their pages are made, and the worker and hosts are noted."""
+"""Runs the last statement of a transaction of pages: links end, pages get numbers, worker and hosts their counts."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ import psycopg
 
 from focused.frontier.shared import page_statements as statements
 from focused.frontier.shared.array_text import columns
+from focused.frontier.shared.commit_result import KnownPageError, LeaseLostError
 from focused.frontier.shared.keys import host_key
 from focused.frontier.shared.link_rows import text
 from focused.frontier.shared.schema import HAD_ENDED
-from focused.frontier.shared.written import KnownPageError, LeaseLostError
 from focused.frontier.store.schema import DONE
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ _ENDED = tuple(f"ended_{each}" for each in statements.ENDED_COLUMNS)
 _HOSTS = tuple(f"host_{each}" for each in statements.HOST_COLUMNS)
 
 
-def finish(
+def end_links(
     sql: Cursor[Any], crawl: int, worker: int, pages: Sequence[PageCommit], links: LinkWriting, n_given_up: int
 ) -> dict[int, int]:
     """Let links end; return the numbers of the pages' rows, by the fingerprints of their links.
@@ -50,7 +50,7 @@ def finish(
         "worker": worker,
         "n_pages": len(judged),
         "n_relevant": sum(judged),
-        "n_found": len(links.written.new),
+        "n_found": len(links.result.new),
         "n_ended": len(ended) + n_given_up,
         "n_to_end": len(ended),
         **_arrays(_ENDED, rows),

@@ -1,4 +1,4 @@
-"""What the workers of a shared crawl tell each other in their rows, so that each is patient for all."""
+"""Tells the other workers of a shared crawl what this one could ask for, and sums up what they tell."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from focused.frontier.store.reckoning import OtherWorkers, Reckoning
 from focused.frontier.store.waiting_counts import N_BINS
+from focused.frontier.store.worker_demand import OtherWorkers, WorkerDemand
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,16 +16,16 @@ if TYPE_CHECKING:
     from focused.frontier.shared.surroundings import Surroundings
 
 
-class SharedReckonings(OtherWorkers):
-    """What the other workers have told, some seconds old."""
+class DemandExchange(OtherWorkers):
+    """What the other workers have told in their rows of the database, some seconds old."""
 
     def __init__(self, exchange: Exchange, around: Surroundings) -> None:
         super().__init__()
         self._exchange, self._around = exchange, around
 
-    def tell(self, own: Reckoning) -> None:
+    def tell(self, own: WorkerDemand) -> None:
         """Let the others know of this worker when its lease is renewed."""
-        self._exchange.wish(reckoning=own.numbers())
+        self._exchange.add_tasks(demand=own.numbers())
 
     def have(self, least: int) -> bool:
         """Tell whether another worker has a link of at least this priority, and the crawl gets on."""
@@ -33,7 +33,7 @@ class SharedReckonings(OtherWorkers):
 
     def hear(self, n_workers: int, n_impatient: float, rows: Sequence[Sequence[float]]) -> None:
         """Take in how many workers are at work, requests of all others, and what those at work have told."""
-        known = [Reckoning.of_numbers(row) for row in rows]
+        known = [WorkerDemand.of_numbers(row) for row in rows]
         self.n_workers, self.n_impatient = max(1, n_workers), n_impatient
         self.rate = sum(each.rate for each in known)
         self.supply = np.sum([each.supply for each in known], axis=0) if known else np.zeros(N_BINS)

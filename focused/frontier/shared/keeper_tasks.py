@@ -1,4 +1,4 @@
-"""What the reactor of a worker wants of the thread that keeps its lease."""
+"""`KeeperTasks`: what a worker's reactor has told the thread that keeps its lease to do."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(slots=True)
-class Wishes:
-    """What is wanted now, and what holds until it is said otherwise: ``is_busy``, ``n_own``, ``best`` and ``reckoning``."""
+class KeeperTasks:
+    """What is to be done now, and what holds until it is set anew: ``is_busy``, ``n_own``, ``best`` and ``demand``."""
 
     n_hosts: int = 0
     ahead: dict[str, LinksWanted] = field(default_factory=dict)
@@ -35,14 +35,14 @@ class Wishes:
     n_own: int = 0
     best: int | None = None
     #: What this worker tells the others of its links; None: it is not patient.
-    reckoning: list[float] | None = None
+    demand: list[float] | None = None
 
-    def fulfilled(self) -> Wishes:
-        """Return what is left of these when all that was wanted is done."""
-        return Wishes(is_busy=self.is_busy, n_own=self.n_own, best=self.best, reckoning=self.reckoning)
+    def fulfilled(self) -> KeeperTasks:
+        """Return what is left of these when all tasks are done."""
+        return KeeperTasks(is_busy=self.is_busy, n_own=self.n_own, best=self.best, demand=self.demand)
 
-    def take_back(self, earlier: Wishes) -> None:
-        """Want once more what could not be done, and is not wanted anew by itself; what was said later holds."""
+    def take_back(self, earlier: KeeperTasks) -> None:
+        """Add again what could not be done, and does not come again by itself; what was said later holds."""
         self.ahead = earlier.ahead | self.ahead
         self.draws = earlier.draws | self.draws
         self.give_back = earlier.give_back | self.give_back

@@ -1,4 +1,4 @@
-"""What has come of a transaction of pages: what it changed, or why it was refused."""
+"""`CommitResult`: what a transaction of pages has changed; and the errors that say why one was refused."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class KnownPageError(Exception):
 
 
 @dataclass(slots=True)
-class Written:
+class CommitResult:
     """What a transaction has changed, for the worker's memory."""
 
     #: Links that were taken in, and those that wait and whose rank is another now, as they wait.

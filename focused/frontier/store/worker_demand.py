@@ -1,4 +1,7 @@
-"""What a crawl's workers tell each other of the links that wait, so that each is patient for all of them."""
+"""`WorkerDemand`: how many requests and links one worker counts; `OtherWorkers`: the sums of the others.
+
+Workers tell each other, so that each of them is patient for all.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ if TYPE_CHECKING:
     from focused.frontier.store.waiting_counts import Floats
 
 
-class Reckoning(NamedTuple):
+class WorkerDemand(NamedTuple):
     """What one worker knows of its own hosts."""
 
     #: Requests that it would have made by now if it never waited, and how many of them a second.
@@ -31,7 +34,7 @@ class Reckoning(NamedTuple):
         return [self.n_impatient, self.rate, *self.supply.tolist(), float(self.n_ended), float(self.n_pages)]
 
     @classmethod
-    def of_numbers(cls, numbers: Sequence[float]) -> Reckoning:
+    def of_numbers(cls, numbers: Sequence[float]) -> WorkerDemand:
         """Return what a row of numbers says; levels that are not known here, or there, count as none."""
         supply = np.zeros(N_BINS)
         given = np.asarray(numbers[2 : 2 + N_BINS], dtype=float)
@@ -54,7 +57,7 @@ class OtherWorkers:
         #: Responses to those that are at work, and how many of them were pages.
         self.n_ended = self.n_pages = 0.0
 
-    def tell(self, own: Reckoning) -> None:
+    def tell(self, own: WorkerDemand) -> None:
         """Let the others know of this worker."""
 
     def have(self, least: int) -> bool:

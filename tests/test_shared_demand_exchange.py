@@ -12,16 +12,16 @@ from stores import PostgreSQLStore, link, until
 pytest.importorskip("psycopg")
 
 from focused.frontier.shared.balance import Around
+from focused.frontier.shared.commit_result import CommitResult
 from focused.frontier.shared.leasing import TakenHost
 from focused.frontier.shared.link_rows import WaitingLink, waiting_from
 from focused.frontier.shared.links_wanted import LinksWanted
 from focused.frontier.shared.own_hosts import OwnHosts
 from focused.frontier.shared.own_waiting import OwnWaiting
 from focused.frontier.shared.surroundings import Surroundings
-from focused.frontier.shared.written import Written
 from focused.frontier.store.ranks import Ranks
-from focused.frontier.store.reckoning import OtherWorkers, Reckoning
 from focused.frontier.store.waiting_counts import N_BINS, WaitingCounts, bin_of
+from focused.frontier.store.worker_demand import OtherWorkers, WorkerDemand
 from focused.method.scoring.priority import to_priority
 
 if TYPE_CHECKING:
@@ -73,7 +73,9 @@ def test_of_hosts_that_other_workers_own_a_part_of_the_turns_counts_for_what_is_
     n_workers = 1
     counts = OwnWaiting(own, 33.0, lambda: n_workers)
     counts.leased(own.get("mine.org").number, page.url, page.rank)
-    counts.written(Written(new=[waiting(host, n, 0.9, page.url) for host in ("mine.org", "other.org") for n in (3, 4)]))
+    counts.written(
+        CommitResult(new=[waiting(host, n, 0.9, page.url) for host in ("mine.org", "other.org") for n in (3, 4)])
+    )
     counts.page_begins(to_priority(0.5, True))
     counts.page_ended()
     alone = counts.supply(10, 1.0)
@@ -90,18 +92,18 @@ def test_what_a_page_brings_counts_for_pages_of_its_level_though_it_is_written_l
     good, poor = waiting("a.org", 2, 0.9), waiting("a.org", 3, 0.1)
     for page in (good, poor):
         counts.leased(host, page.url, page.rank)
-    counts.written(Written(new=[waiting("a.org", 4, 0.8, good.url), waiting("a.org", 5, 0.2, poor.url)]))
+    counts.written(CommitResult(new=[waiting("a.org", 4, 0.8, good.url), waiting("a.org", 5, 0.2, poor.url)]))
     assert counts._flow[bin_of(rank(0.9)), bin_of(rank(0.8))] == 1
     assert counts._flow[bin_of(rank(0.1)), bin_of(rank(0.2))] == 1
 
 
-def test_a_reckoning_is_a_row_of_numbers_whatever_the_number_of_levels_was():
-    own = Reckoning(12.0, 3.5, np.arange(N_BINS, dtype=float))
-    again = Reckoning.of_numbers(own.numbers())
+def test_demand_is_a_row_of_numbers_whatever_the_number_of_levels_was():
+    own = WorkerDemand(12.0, 3.5, np.arange(N_BINS, dtype=float))
+    again = WorkerDemand.of_numbers(own.numbers())
     assert again[:2] == own[:2]
     assert (again.supply == own.supply).all()
-    assert Reckoning.of_numbers([1.0, 2.0, 7.0]).supply.tolist() == [7.0, *[0.0] * (N_BINS - 1)]
-    assert (Reckoning.of_numbers([*own.numbers(), 9.0]).supply == own.supply).all()
+    assert WorkerDemand.of_numbers([1.0, 2.0, 7.0]).supply.tolist() == [7.0, *[0.0] * (N_BINS - 1)]
+    assert (WorkerDemand.of_numbers([*own.numbers(), 9.0]).supply == own.supply).all()
 
 
 def test_the_cut_is_where_all_workers_together_have_as_many_links_as_are_wanted():
@@ -139,15 +141,19 @@ def two(database) -> Iterator[tuple[PostgreSQLStore, PostgreSQLStore]]:
 def test_each_worker_hears_what_the_others_have_told_and_of_ended_ones_only_what_is_done(two):
     first, second = (each.worker for each in two)
     supply = np.arange(N_BINS, dtype=float)
-    until(lambda: first.reckonings.n_workers == 2 and second.reckonings.n_workers == 2, Both(first, second))
-    first.reckonings.tell(Reckoning(7.0, 2.0, supply))
-    second.reckonings.tell(Reckoning(5.0, 1.0, supply + 1))
-    until(lambda: first.reckonings.rate == 1.0 and second.reckonings.rate == 2.0, Both(first, second))
-    assert (first.reckonings.n_impatient, second.reckonings.n_impatient) == (5.0, 7.0)
-    assert (first.reckonings.supply == supply + 1).all()
+    until(lambda: first.other_workers.n_workers == 2 and second.other_workers.n_workers == 2, Both(first, second))
+    first.other_workers.tell(WorkerDemand(7.0, 2.0, supply))
+    second.other_workers.tell(WorkerDemand(5.0, 1.0, supply + 1))
+    until(lambda: first.other_workers.rate == 1.0 and second.other_workers.rate == 2.0, Both(first, second))
+    assert (first.other_workers.n_impatient, second.other_workers.n_impatient) == (5.0, 7.0)
+    assert (first.other_workers.supply == supply + 1).all()
     two[1].close()
-    until(lambda: first.reckonings.n_workers == 1, first)
-    assert (first.reckonings.n_impatient, first.reckonings.rate, first.reckonings.supply.sum()) == (5.0, 0.0, 0.0)
+    until(lambda: first.other_workers.n_workers == 1, first)
+    assert (first.other_workers.n_impatient, first.other_workers.rate, first.other_workers.supply.sum()) == (
+        5.0,
+        0.0,
+        0.0,
+    )
 
 
 class Both:

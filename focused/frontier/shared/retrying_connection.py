@@ -1,4 +1,4 @@
-"""A connection for what a worker asks before its threads run: a server that goes away meanwhile is waited for."""
+"""`RetryingConnection`: a database connection that is opened anew where the server goes away."""
 
 from __future__ import annotations
 
@@ -17,8 +17,10 @@ if TYPE_CHECKING:
 Answer = TypeVar("Answer")
 
 
-class PatientConnection:
+class RetryingConnection:
     """Asks a database, and asks once more where the connection breaks; a context manager that closes it.
+
+    For what a worker asks before its threads run.
 
     Parameters
     ----------
@@ -32,7 +34,7 @@ class PatientConnection:
         self._url, self._patience_secs = url, patience_secs
         self._sql: psycopg.Connection[Any] | None = None
 
-    def __enter__(self) -> PatientConnection:
+    def __enter__(self) -> RetryingConnection:
         return self
 
     def __exit__(self, *error: object) -> None:

@@ -9,12 +9,12 @@ from test_shared_store import a_link
 
 from focused.frontier.link_levels import FetchedUrls
 from focused.frontier.rediscovery import Rediscovery
+from focused.frontier.shared.commit_result import KnownPageError, LeaseLostError
 from focused.frontier.shared.events import LEASE_LOST
 from focused.frontier.shared.link_writing import LinkRules
 from focused.frontier.shared.page import EndedLink, PageCommit
 from focused.frontier.shared.schema import connect, make_tables
 from focused.frontier.shared.writer import PageWriter
-from focused.frontier.shared.written import KnownPageError, LeaseLostError
 from focused.frontier.shared_scheduler import SharedScheduler
 from focused.frontier.store.ranks import Ranks
 from focused.frontier.store.schema import DONE

@@ -1,10 +1,10 @@
-"""Failures of hosts, as workers hand them on: a host that does not answer is not tried anew by each owner."""
+"""Passes failures of hosts to their next owners: a host that does not answer is not tried anew by each of them."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from focused.frontier.shared.handed_on import HandedOn, read_by_host, write_by_origin
+from focused.frontier.shared.host_handover import HostHandover, read_by_host, write_by_origin
 from focused.frontier.shared.outputs import clean
 
 if TYPE_CHECKING:
@@ -29,12 +29,12 @@ class KnownTrouble(NamedTuple):
     has_answered: bool
 
 
-class SharedTroubles(HandedOn):
+class SharedTroubles(HostHandover):
     """Hands on how often hosts have failed; ``on_known`` is called with the fields of `KnownTrouble`."""
 
     def tell(self, origin: str, n_failures: int, why: str, has_answered: bool) -> None:
         """Hand on that an origin has failed so many times in a row, or that it has answered."""
-        self._exchange.wish(troubles={origin: (n_failures, why, has_answered)})
+        self._exchange.add_tasks(troubles={origin: (n_failures, why, has_answered)})
 
 
 def write_troubles(sql: Connection[Any], crawl: int, troubles: Mapping[str, tuple[int, str, bool]]) -> None:
