@@ -27,8 +27,8 @@ from provenance import now, write_blocks
 
 from focused.collection.figures import Figures, figures
 from focused.collection.page_table import QueuedPage
-from focused.collection.picks import RANDOM
 from focused.collection.queue import Queue
+from focused.collection.queue_kinds import RANDOM
 from focused.collection.random_order import place
 from focused.collection.sample import Group, Share
 

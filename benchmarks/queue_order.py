@@ -36,8 +36,8 @@ from sklearn.linear_model import LogisticRegression
 from focused.collection.belief import decision, weighted
 from focused.collection.page import unpack_terms
 from focused.collection.page_table import QueuedPage
-from focused.collection.picks import NEW_SIDE, RANDOM, UNCERTAIN
 from focused.collection.queue import ORDERS, Queue
+from focused.collection.queue_kinds import NEW_SIDE, RANDOM, UNCERTAIN
 from focused.collection.view import CollectionView
 
 if TYPE_CHECKING:

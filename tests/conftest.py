@@ -154,6 +154,6 @@ def database(database_server) -> str:
 def answers_are_whole(request, monkeypatch):
     """Views of the dashboard wait until what they show is read, however busy this machine is; of that other tests tell."""
     if request.module.__name__.startswith("test_dashboard"):
-        from focused.dashboard import soon
+        from focused.dashboard import background_work
 
-        monkeypatch.setattr(soon, "ANSWER_SECS", 60.0)
+        monkeypatch.setattr(background_work, "ANSWER_SECS", 60.0)

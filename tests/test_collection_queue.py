@@ -12,8 +12,8 @@ from collected import collect, collected, url
 from focused.collection.belief import Belief
 from focused.collection.judging import JudgingSession
 from focused.collection.page_table import QueuedPage
-from focused.collection.picks import NEW_SIDE, RANDOM, TOP, UNCERTAIN
 from focused.collection.queue import ORDERS, Queue
+from focused.collection.queue_kinds import NEW_SIDE, RANDOM, TOP, UNCERTAIN
 from focused.collection.verdict_folder import Opinion, VerdictFolder, VerdictLog
 
 

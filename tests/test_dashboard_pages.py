@@ -14,7 +14,7 @@ from hand_made import topic
 from starlette.testclient import TestClient
 
 from focused.collection.judged import JudgedCollection
-from focused.collection.learnt import KEY
+from focused.collection.learnt_verdicts import KEY
 from focused.collection.page import CollectedPage, unpack_terms
 from focused.collection.store import CollectionStore
 from focused.dashboard import page_models

@@ -13,7 +13,7 @@ from focused.method.learning.estimators.class_prior import estimate_prior, upper
 from focused.method.learning.share_of_relevant import estimate_share, prior_of_pages_met
 from focused.method.topic import load_topic
 from focused.method.topic.harvest_estimate import HarvestEstimate, of_relevances, with_pages_since
-from focused.method.topic.told_apart import why_not_told_apart
+from focused.method.topic.weak_model import why_weak
 from focused.utils.places import SHIPPED_MODELS_DIR
 
 MET = HarvestEstimate(0.4, 0.3, 0.5)
@@ -158,8 +158,8 @@ def test_a_resumed_crawl_knows_the_relevances_of_the_pages_before(tmp_path):
 def test_shipped_topics_can_be_told_from_the_rest_and_pages_drawn_at_random_cannot():
     names = [path.parent.name for path in SHIPPED_MODELS_DIR.glob("*/manifest.json")]
     assert names
-    assert not any(why_not_told_apart(load_topic(name, SHIPPED_MODELS_DIR).manifest["figures"]) for name in names)
+    assert not any(why_weak(load_topic(name, SHIPPED_MODELS_DIR).manifest["figures"]) for name in names)
     # 20 pages drawn at random from the unlabelled ones of a shipped topic, the best of eight draws; see the results.
-    assert "F1 of 0.26" in why_not_told_apart({"f1": 0.26, "brier": 0.07, "prior": 0.07})
-    assert "Brier skill of 0.04" in why_not_told_apart({"f1": 0.45, "brier": 0.107, "prior": 0.128})
-    assert not why_not_told_apart({"share": 0.05})  # a topic from words has no such figures
+    assert "F1 of 0.26" in why_weak({"f1": 0.26, "brier": 0.07, "prior": 0.07})
+    assert "Brier skill of 0.04" in why_weak({"f1": 0.45, "brier": 0.107, "prior": 0.128})
+    assert not why_weak({"share": 0.05})  # a topic from words has no such figures

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from focused.collection.judging import TAKEN_BACK
-from focused.collection.learnt import Learnt
+from focused.collection.learnt_verdicts import LearntVerdicts
 from focused.collection.verdict_folder import Opinion, VerdictLog
 from focused.collection.view import CollectionView
 from focused.utils.file_names import VERDICTS_FOLDER
@@ -40,7 +40,7 @@ def judge_chosen(run_dir: Path, person: str, number: int, relevant: bool | None)
     log = VerdictLog(run_dir / VERDICTS_FOLDER, person)
     with CollectionView(run_dir) as view:
         row = next(view.rows("SELECT url, noindex, duplicate_of FROM pages WHERE id = ?", [number]), None)
-        model = Learnt.read(view.about()).model
+        model = LearntVerdicts.read(view.about()).model
     if row is None:
         raise ValueError("This page is not in the collection any more")
     if why := why_not_judged(row):

@@ -4,7 +4,7 @@ Precision: of the pages that are delivered, the share that is relevant. Recall: 
 share that is delivered. Both are those of the collection as it stands, in which each page with a verdict is where it belongs:
 so they say how good the rest is. Copies, and pages that ask not to be indexed, count nowhere.
 
-Pages whose verdicts the model has learnt from (`focused.collection.learnt`) are known, and say nothing of the others.
+Pages whose verdicts the model has learnt from (`focused.collection.learnt_verdicts`) are known, and say nothing of the others.
 """
 
 from __future__ import annotations

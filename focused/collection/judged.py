@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from focused.collection.figures import Figures, figures
-from focused.collection.learnt import Learnt
+from focused.collection.learnt_verdicts import LearntVerdicts
 from focused.collection.page import unpack_terms
 from focused.collection.page_table import PageTable, QueuedPage
-from focused.collection.picks import RANDOM
+from focused.collection.queue_kinds import RANDOM
 from focused.collection.sample import Group
 from focused.collection.verdict_folder import ASSESSOR, Most, Opinion, VerdictFolder
 from focused.collection.view import CollectionView
@@ -45,7 +45,7 @@ class JudgedCollection:
         self.folder = VerdictFolder(run_dir / VERDICTS_FOLDER, most)
         self._view = CollectionView(run_dir)
         #: What has judged the pages anew since people judged some.
-        self.learnt = Learnt.read(self._view.about())
+        self.learnt = LearntVerdicts.read(self._view.about())
         self._begin()
 
     def _begin(self) -> None:
@@ -85,7 +85,7 @@ class JudgedCollection:
 
         If a model that has learnt from verdicts has judged all pages meanwhile, ``pages`` is another table.
         """
-        learnt = Learnt.read(self._view.about())
+        learnt = LearntVerdicts.read(self._view.about())
         if learnt != self.learnt:
             self.learnt = learnt
             self._begin()

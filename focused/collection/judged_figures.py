@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from focused.collection.judged import JudgedCollection
-from focused.collection.learnt import KEY, Learnt, name_of_model
+from focused.collection.learnt_verdicts import KEY, LearntVerdicts, name_of_model
 from focused.collection.schema import CollectionFileError, open_collection
 from focused.utils.file_names import COLLECTION_FILE, VERDICTS_FOLDER
 
@@ -62,6 +62,6 @@ def note_learnt(run_dir: Path, model_sha256: str) -> None:
         model, found = name_of_model(model_sha256), collection.figures()
         if collection.learnt.model == model or not collection.opinions:
             return
-    kept = Learnt(model, found.precision or found.former_precision, found.recall or found.former_recall)
+    kept = LearntVerdicts(model, found.precision or found.former_precision, found.recall or found.former_recall)
     with closing(open_collection(run_dir / COLLECTION_FILE)) as sql:
         sql.execute("INSERT OR REPLACE INTO about VALUES (?, ?)", (KEY, kept.to_text()))

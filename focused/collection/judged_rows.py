@@ -38,7 +38,7 @@ class AsTheyCame:
     to: int = 0
     #: The version that judged all of them again; 0: none has, or it was not done with all.
     version: int = 0
-    #: How verdict lines would name the model of that version (`focused.collection.learnt.name_of_model`).
+    #: How verdict lines would name the model of that version (`focused.collection.learnt_verdicts.name_of_model`).
     model: str = ""
 
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from focused.collection.judged import JudgedCollection
-from focused.collection.picks import RANDOM
 from focused.collection.queue import Pick, Queue
+from focused.collection.queue_kinds import RANDOM
 from focused.collection.verdict_folder import ASSESSOR, Most, Opinion, VerdictLog
 from focused.utils.file_names import VERDICTS_FOLDER
 

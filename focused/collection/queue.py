@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from focused.collection.belief import Belief, decision
 from focused.collection.page_table import PageTable, QueuedPage
-from focused.collection.picks import NEW_SIDE, RANDOM, TOP, UNCERTAIN
+from focused.collection.queue_kinds import NEW_SIDE, RANDOM, TOP, UNCERTAIN
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -112,7 +112,7 @@ class Verdict:
     #: Of a page that was drawn at random: with what chance, and the number of the crawl's last page at that time.
     probability: float | None = None
     pages: int = 0
-    #: The model that had judged the pages by then, if it had learnt from verdicts: `focused.collection.learnt`.
+    #: The model that had judged the pages by then, if it had learnt from verdicts: `focused.collection.learnt_verdicts`.
     model: str = ""
 
 

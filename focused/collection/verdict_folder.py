@@ -3,8 +3,8 @@
 A line of ``PERSON.jsonl`` is an object with ``url`` and ``relevant`` (true, false, or null: taken back), and perhaps ``note``,
 ``at`` (ISO 8601 in UTC), ``person`` (default: the file's name), ``drawn`` (why the page was shown), ``probability`` (with what
 chance a page of its group had been drawn at random), ``pages`` (number of the crawl's last page at that time) and ``model``
-(which had judged the pages by then, if it had learnt from verdicts: `focused.collection.learnt`). A row of a file ``*.csv``
-or ``*.tsv`` has URL, yes or no, and perhaps a note. The last line of a person on a page counts.
+(which had judged the pages by then, if it had learnt from verdicts: `focused.collection.learnt_verdicts`). A row of a file
+``*.csv`` or ``*.tsv`` has URL, yes or no, and perhaps a note. The last line of a person on a page counts.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Opinion:
     probability: float | None = None
     #: Number of the crawl's last page when this one was drawn.
     pages: int = 0
-    #: The model that had judged the pages by then, if it had learnt from verdicts: `focused.collection.learnt`.
+    #: The model that had judged the pages by then, if it had learnt from verdicts: `focused.collection.learnt_verdicts`.
     model: str = ""
 
     def to_line(self) -> str:

@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any
 from focused.commands.crawl_crew import FOLDER, Crew
 from focused.commands.crawl_watch import WatchedCrawl, say_who_else_is_at_work, watch
 from focused.crawl.arguments import PlanError
+from focused.crawl.followed_run import Mark
 from focused.crawl.own_settings import DATABASE, SHARED_CRAWL
 from focused.crawl.planning import plan_crawl
 from focused.crawl.run_directory import make_run_dir
-from focused.crawl.shared_copy import Mark
 from focused.crawl.shared_crawl import find_shared
 from focused.method.topic.names import check_topic_name
 from focused.utils.embedded_server import FOLDER as SERVER_FOLDER

@@ -11,8 +11,8 @@ from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING
 
+from focused.crawl.followed_run import local_run, refresh
 from focused.crawl.own_settings import METRICS_TOKEN, SECRET
-from focused.crawl.shared_copy import local_run, refresh
 from focused.utils.database import is_database_url
 from focused.utils.heaps import share_heaps
 from focused.utils.open_files import raise_limit

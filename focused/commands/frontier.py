@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from focused.collection.recovery import recover_collection
+from focused.crawl.followed_run import Mark, shared_frontier
 from focused.crawl.own_settings import CSV_SAFE
-from focused.crawl.shared_copy import Mark, shared_frontier
 from focused.frontier.store.recovery import recover
 from focused.frontier.store.schema import advice, lock
 from focused.frontier.store.view import FrontierView, LinkView, file_of

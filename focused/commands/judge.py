@@ -8,7 +8,7 @@ import shlex
 from typing import TYPE_CHECKING
 
 from focused.collection.verdict_folder import ASSESSOR
-from focused.crawl.shared_copy import local_runs, verdicts_sent
+from focused.crawl.followed_run import local_runs, verdicts_sent
 from focused.utils.project_command import ProjectCommand, whole_number
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from focused.collection.picks import WHY
+from focused.collection.queue_kinds import WHY
 from focused.utils.terminal_text import cut, harmless, wrapped
 from focused.utils.words import quantity
 

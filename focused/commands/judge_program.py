@@ -20,7 +20,7 @@ from focused.collection.assessor_settings import (
 from focused.collection.verdict_folder import ASSESSOR
 from focused.commands.judge_session import taken_in
 from focused.method.topic import TopicError, load_topic
-from focused.retraining.programs_word import Agreement
+from focused.retraining.assessor_agreement import AssessorAgreement
 from focused.utils.places import models_dirs
 from focused.utils.words import quantity
 
@@ -104,7 +104,7 @@ def agreement(session: JudgingSession) -> str:
     """Say how often the program and people agree, and what follows; empty where they have judged no page in common."""
     ours, theirs = session.about.verdicts(of=session.person), session.about.verdicts()
     both = [(theirs[url] >= 0.5, ours[url] >= 0.5) for url in ours.keys() & theirs.keys()]
-    found = Agreement()
+    found = AssessorAgreement()
     for by_people, by_program in both:
         found.count(by_people, by_program)
     n_agreed = sum(by_people is by_program for by_people, by_program in both)

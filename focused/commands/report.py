@@ -6,8 +6,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from focused.crawl.followed_run import local_runs
 from focused.crawl.losses import LOSSES
-from focused.crawl.shared_copy import local_runs
 from focused.retraining.applied_verdicts import apply_verdicts
 from focused.utils.file_names import RESULTS_FILE
 from focused.utils.output_files import check_output, check_regular

@@ -23,9 +23,9 @@ from focused.commands.train_options import (
 from focused.commands.train_put_in_place import NothingNewError
 from focused.commands.train_report import keyword_report, report
 from focused.crawl.declared_settings import check_settings
+from focused.crawl.followed_run import local_runs
 from focused.crawl.presets import check_text_learnt
 from focused.crawl.reader_and_judge import learnt_texts, make_reader
-from focused.crawl.shared_copy import local_runs
 from focused.method.text.analyzer import Analyzer
 from focused.method.text.languages import language_of_words
 from focused.method.topic import TOPIC_FILE, Topic, TopicError, read_topic_file

@@ -28,8 +28,8 @@ NOT_BY_ALL = "By the order of the pages and the recall it is not clearly worse"
 
 def would(topic: Topic, made: Topic, run_dir: Path, how: str, warning: str = "") -> str:
     """Say what a new model would be and change, of which nothing is written."""
-    from focused.retraining.changed_mind import changes
-    from focused.retraining.changed_mind import lines as changed_lines
+    from focused.retraining.model_changes import changes
+    from focused.retraining.model_changes import lines as changed_lines
 
     now, new = ((each.manifest.get("figures") or {}).get("f1") for each in (topic, made))
     of_examples = (

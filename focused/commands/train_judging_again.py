@@ -9,7 +9,7 @@ from math import inf
 from typing import TYPE_CHECKING, Any
 
 from focused.collection.judged_rows import JudgedRows
-from focused.collection.learnt import name_of_model
+from focused.collection.learnt_verdicts import name_of_model
 from focused.collection.schema import CollectionFileError, advice
 from focused.crawl.own_settings import JUDGE_AGAIN_SECS, LANGUAGES, PAGE_CLASSIFIER
 from focused.crawl.reader_and_judge import make_judge

@@ -25,7 +25,7 @@ def put_in_place(topic: Topic, made: Topic, run_dir: Path, models_dir: Path) -> 
 
     A `TopicError` says that the former one cannot be kept; it stays in its place.
     """
-    from focused.retraining.changed_mind import changes, lines
+    from focused.retraining.model_changes import changes, lines
 
     made.manifest["command"] = f"scrapy train {topic.name} --from-run {run_dir.name}"
     made.manifest["trained_before_by"] = topic.manifest.get("command")

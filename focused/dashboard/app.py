@@ -17,6 +17,7 @@ from starlette.staticfiles import StaticFiles
 from focused.collection.verdict_folder import check_person
 from focused.dashboard import pages
 from focused.dashboard.correcting import Correcting
+from focused.dashboard.error_pages import ErrorPages
 from focused.dashboard.exporting import Exporting
 from focused.dashboard.frontier import best_links, hosts
 from focused.dashboard.guard import Guard
@@ -26,7 +27,6 @@ from focused.dashboard.judging import JudgingRoom, person_of
 from focused.dashboard.learning import Learning
 from focused.dashboard.live import read_live
 from focused.dashboard.metrics import Metrics
-from focused.dashboard.mishaps import Mishaps
 from focused.dashboard.page_views import Pages
 from focused.dashboard.processes import Commands
 from focused.dashboard.runs import Runs, RunState, read_json
@@ -78,7 +78,7 @@ def make_app(
         routes=routes,
         middleware=[
             Middleware(Guard, token=token, hosts=hosts, password=password, metrics_token=metrics_token),
-            Middleware(Mishaps),
+            Middleware(ErrorPages),
         ],
         exception_handlers={HTTPException: views.failed, ValueError: views.failed},
     )

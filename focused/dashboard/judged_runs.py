@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from focused.dashboard.soon import Soon
+from focused.dashboard.background_work import BackgroundWork
 from focused.dashboard.verdicts import Opinions, Stamps, read_opinions, stamps, verdict_stamps
 from focused.utils.file_names import COLLECTION_FILE
 
@@ -41,14 +41,14 @@ class JudgedRuns:
     def __init__(self) -> None:
         self._seen: OrderedDict[Path, _Seen] = OrderedDict()
         self._lock = Lock()
-        self._soon = Soon[Opinions]()
+        self._background = BackgroundWork[Opinions]()
 
     def opinions(self, run_dir: Path) -> Opinions | None:
         """Return what people say of a run; a `CollectionFileError` says why it cannot be read.
 
         While it is read anew what was known before, marked so; None if nothing was.
         """
-        found = self._soon.get(run_dir, lambda: self.read(run_dir))
+        found = self._background.get(run_dir, lambda: self.read(run_dir))
         if found is None and (seen := self._seen.get(run_dir)) is not None and seen.last is not None:
             return replace(seen.last, is_old=True)
         return found

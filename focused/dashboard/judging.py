@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from focused.collection.figure_words import figure_lines
 from focused.collection.judging import JudgingSession
 from focused.collection.verdict_folder import ASSESSOR, ON_PAGE
-from focused.dashboard import soon
+from focused.dashboard import background_work
 from focused.dashboard.verdicts import not_counted
 from focused.utils.sqlite_files import TAKING_IN_SECS, done_within
 
@@ -68,7 +68,7 @@ class JudgingRoom:
         Pages that take long to be read are read while the answer says so.
         """
         work = asyncio.ensure_future(self._run(run_dir, person, _look))
-        done, _ = await asyncio.wait([work], timeout=soon.ANSWER_SECS)
+        done, _ = await asyncio.wait([work], timeout=background_work.ANSWER_SECS)
         if done:
             return work.result()
         work.add_done_callback(
@@ -93,7 +93,7 @@ class JudgingRoom:
 
         def begun() -> Asked:
             if seat.session is None:
-                with soon.ONE, done_within(TAKING_IN_SECS):
+                with background_work.ONE, done_within(TAKING_IN_SECS):
                     seat.session = JudgingSession(run_dir, person, "mixed", most=ON_PAGE)
                     return work(seat)
             with done_within(TAKING_IN_SECS):

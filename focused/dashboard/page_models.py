@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from focused.collection.learnt import name_of_model
+from focused.collection.learnt_verdicts import name_of_model
 from focused.dashboard.runs import read_json
 from focused.method.topic import MANIFEST_FILE, MODEL_FILE, TOPIC_FILE, TopicError, check_topic_name, load_topic
 from focused.retraining.versions import AFTERWARDS, FIRST, FOLDER

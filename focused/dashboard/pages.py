@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from focused.collection.learnt import Learnt
+from focused.collection.learnt_verdicts import LearntVerdicts
 from focused.collection.marking import marked
 from focused.collection.schema import CollectionFileError
 from focused.collection.verdict_folder import ASSESSOR
@@ -123,7 +123,7 @@ def one(run_dir: Path, number: int, words: str) -> OnePage | None:
         people = {str(each["person"])[:100]: bool(each["relevant"]) for each in said}
         copy_of = next(view.rows("SELECT id FROM pages WHERE url = ?", [row["duplicate_of"]]), None)
         lines = [pieces(line) for line in text.split("\n") if line.strip()]
-        learnt = Learnt.read(view.about()).model
+        learnt = LearntVerdicts.read(view.about()).model
     return OnePage(row, lines, people, None if copy_of is None else int(copy_of["id"]), learnt)
 
 

@@ -11,7 +11,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse
 from starlette.templating import Jinja2Templates
 
-from focused.collection.picks import WHY
+from focused.collection.queue_kinds import WHY
 from focused.dashboard.judged_runs import JudgedRuns
 from focused.utils.words import quantity
 

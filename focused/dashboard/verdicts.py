@@ -10,7 +10,7 @@ from focused.collection.figure_words import figure_lines
 from focused.collection.judged import JudgedCollection
 from focused.collection.schema import CollectionFileError
 from focused.collection.verdict_folder import ASSESSOR, ON_PAGE
-from focused.dashboard.soon import Soon
+from focused.dashboard.background_work import BackgroundWork
 from focused.retraining.applied_verdicts import apply_verdicts
 from focused.utils.file_names import VERDICTS_FOLDER
 from focused.utils.own_files import check_own_files
@@ -38,11 +38,11 @@ class TakenIn:
 
     def __init__(self) -> None:
         self._known: dict[Path, Stamps] = {}
-        self._soon = Soon[str]()
+        self._background = BackgroundWork[str]()
 
     def take_in(self, run_dir: Path) -> str:
         """Follow what people say; return why the collection does not yet, empty where it does."""
-        said = self._soon.get(run_dir, lambda: self._take_in(run_dir))
+        said = self._background.get(run_dir, lambda: self._take_in(run_dir))
         return "The newest verdicts are being taken in. Load this page again in a moment" if said is None else said
 
     def _take_in(self, run_dir: Path) -> str:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.special import expit, logit
 
-from focused.collection.learnt import name_of_model
+from focused.collection.learnt_verdicts import name_of_model
 from focused.method.page.text_units import PAGE
 from focused.method.topic.counted import relevance_of_texts
 from focused.method.topic.judge import Judge

@@ -1,7 +1,7 @@
 """What people say of pages, each person's last word on each page, and what follows where they differ.
 
 A program that judges (`focused.collection.verdict_folder.ASSESSOR`) is asked where no person has said anything, unless it
-says too often what people do not (`focused.retraining.programs_word`).
+says too often what people do not (`focused.retraining.assessor_agreement`).
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from focused.collection.verdict_folder import ASSESSOR
-from focused.retraining.programs_word import Agreement
+from focused.retraining.assessor_agreement import AssessorAgreement
 from focused.utils.words import quantity
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class VerdictTable:
         #: Pages that the run did not know when the table was full for the first time.
         self._unknown: list[str] | None = None
         self._of_page: dict[str, dict[str, Verdict]] = {}
-        self._agreement: dict[str, Agreement] = {}
+        self._agreement: dict[str, AssessorAgreement] = {}
         self._shifted: set[str] = set()
 
     def __len__(self) -> int:
@@ -127,7 +127,7 @@ class VerdictTable:
         if len(said := set(people.values())) == 1:
             by_people = said.pop()
             for who, relevant in programs.items():
-                self._agreement.setdefault(who, Agreement()).count(by_people, relevant, n)
+                self._agreement.setdefault(who, AssessorAgreement()).count(by_people, relevant, n)
 
     def _agreed(self, verdicts: Iterable[Verdict]) -> bool | None:
         given = [each for each in verdicts if each.relevant is not None]

@@ -30,7 +30,7 @@ from focused.method.topic.names import (
     retrain_advice,
 )
 from focused.method.topic.product import UnitProduct
-from focused.method.topic.told_apart import why_not_told_apart
+from focused.method.topic.weak_model import why_weak
 from focused.utils.plugins import is_class_path
 
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ class Topic:
         if (self.manifest.get("retraining") or {}).get("n_drawn"):
             return ""
         # Nor do those against the few pages around the seeds; those before do.
-        return why_not_told_apart(self.looked_at.get("figures_before") or self.manifest.get("figures") or {})
+        return why_weak(self.looked_at.get("figures_before") or self.manifest.get("figures") or {})
 
     @property
     def page_text(self) -> str:

@@ -14,7 +14,7 @@ from focused.method.learning.learning_curve import LearningCurve, learning_curve
 from focused.method.learning.trained_model import TrainingFigures
 from focused.method.learning.training import LinkExamples, train_topic
 from focused.method.text.background import Background
-from focused.method.topic.told_apart import why_not_told_apart
+from focused.method.topic.weak_model import why_weak
 from focused.method.training.term_counting import Columns, links_between
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class Learnt:
     @property
     def weakness(self) -> str:
         """Why the model can hardly tell the topic from the rest; empty if it can, or has no figures (a topic from words)."""
-        return why_not_told_apart(asdict(self.model.figures))
+        return why_weak(asdict(self.model.figures))
 
     @property
     def prior(self) -> float | None:

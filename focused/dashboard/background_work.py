@@ -1,4 +1,4 @@
-"""Work that takes seconds where a run has 100,000 pages: done in a thread, while the view that wants it answers."""
+"""`BackgroundWork`: does work that takes seconds in a thread, while the view that wants it answers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
 
 ANSWER_SECS = 0.12
-"""So long a view waits for such work; of most runs it is done by then."""
+"""So long a view waits for such work. Of most runs it is done by then; of 100,000 pages it takes seconds."""
 
 ONE = Lock()
 """Held while a run is read: two at a time would take no less time, and twice the memory."""
@@ -18,11 +18,11 @@ ONE = Lock()
 T = TypeVar("T")
 
 
-class Soon(Generic[T]):
-    """Does such work, one piece after the other, and each once at a time: more threads would only slow the views."""
+class BackgroundWork(Generic[T]):
+    """Does work in a thread, one piece after the other, and each once at a time: more threads would only slow the views."""
 
     def __init__(self) -> None:
-        self._executor = ThreadPoolExecutor(1, thread_name_prefix="soon")
+        self._executor = ThreadPoolExecutor(1, thread_name_prefix="background")
         self._under_way: dict[Hashable, Future[T]] = {}
         self._lock = Lock()
 

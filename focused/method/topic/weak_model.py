@@ -1,4 +1,4 @@
-"""Whether the figures of a training say that its model can tell the topic from the rest."""
+"""Warns that a topic's model is too weak to crawl with."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _USABLE_F1, _USABLE_SKILL = 0.4, 0.1
 """Topics of pages drawn at random have an F1 of at most 0.26 and a skill of at most 0; shipped ones 0.79 and 0.65."""
 
 
-def why_not_told_apart(figures: Mapping[str, Any]) -> str:
+def why_weak(figures: Mapping[str, Any]) -> str:
     """Return why a model can hardly tell its topic from other pages, and what to do; empty if it can, or if nothing is known.
 
     Brier skill is 1 - Brier score / (pi (1 - pi)): 0 of a model that calls every page as relevant as the share pi of relevant
@@ -22,9 +22,9 @@ def why_not_told_apart(figures: Mapping[str, Any]) -> str:
     figures : mapping
         Those of a topic's manifest: `f1`, `brier` and `prior`, each in [0, 1] (`TrainingFigures`).
 
-    >>> why_not_told_apart({"f1": 0.9, "brier": 0.01, "prior": 0.1})
+    >>> why_weak({"f1": 0.9, "brier": 0.01, "prior": 0.1})
     ''
-    >>> why_not_told_apart({"f1": 0.2, "brier": 0.09, "prior": 0.1})[:40]
+    >>> why_weak({"f1": 0.2, "brier": 0.09, "prior": 0.1})[:40]
     'an F1 of 0.20 is too low for a crawl: th'
     """
     f1, brier, prior = (figures.get(name) for name in ("f1", "brier", "prior"))

@@ -1,4 +1,4 @@
-"""What a training changed, for people: terms that speak for and against the topic now, and pages that changed sides."""
+"""Tells people what a training changed: terms that speak for and against the topic now, and pages that changed sides."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A run directory that follows a crawl in a database: its files are those that a crawl of one process writes.
+"""Keeps a run directory up to date with a crawl in a database: its files are those that a crawl of one process writes.
 
 Commands read run directories. So whoever names a crawl in a database gets a folder that is brought up to date first: pages
 that are new are added to ``collection.sqlite``; ``fetched.csv``, ``harvest.csv`` and ``run.json`` are written anew.

@@ -1,4 +1,4 @@
-"""Whether what a program says of pages is believed: by how often it says what people say of the same pages."""
+"""Decides whether an assessor's verdicts are believed: by how often it says what people say of the same pages."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ LEAST_AGREEMENT = 0.6
 """A coin agrees on half of the pages. Chosen, not measured."""
 
 
-class Agreement:
+class AssessorAgreement:
     """Counts how often a program agrees with people, on the pages that both have judged."""
 
     def __init__(self) -> None:
@@ -29,7 +29,7 @@ class Agreement:
         Where people have judged several pages of either kind, both kinds count alike: who always says yes agrees with people
         who mostly do, and knows nothing.
 
-        >>> found = Agreement()
+        >>> found = AssessorAgreement()
         >>> for _ in range(9):
         ...     found.count(True, True)
         >>> found.count(False, True), found.is_believed

@@ -1,4 +1,4 @@
-"""What a collection notes when a model judges it anew that has learnt from people's verdicts on its own pages.
+"""`LearntVerdicts`: a collection's note that its model has learnt from the verdicts on its own pages.
 
 Such a model has the judged pages right because it was told so: what share of them it has right says nothing of the others.
 From then on the judged pages are known, and how good the rest is, other random pages must say (docs/method/judging.md).
@@ -21,7 +21,7 @@ _MODEL_CHARS = 12
 
 
 @dataclass(frozen=True, slots=True)
-class Learnt:
+class LearntVerdicts:
     """The model that has learnt from the verdicts, and the last figures that were known before."""
 
     #: The beginning of its digest, which verdict lines name from then on; empty: no such model has judged the collection.
@@ -30,7 +30,7 @@ class Learnt:
     recall: Share | None = None
 
     @classmethod
-    def read(cls, about: Mapping[str, str]) -> Learnt:
+    def read(cls, about: Mapping[str, str]) -> LearntVerdicts:
         """Return what a collection's table ``about`` says."""
         try:
             values: Any = json.loads(about.get(KEY, ""))

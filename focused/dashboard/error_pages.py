@@ -1,4 +1,4 @@
-"""What goes wrong in a view is one sentence, with the headers of every answer: files of strangers break all rules."""
+"""Answers in one sentence where a view fails, with the headers of every answer: files of strangers break all rules."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 
-class Mishaps:
+class ErrorPages:
     """ASGI middleware that answers where a view fails; the fault is in the log of the dashboard."""
 
     def __init__(self, app: ASGIApp) -> None:

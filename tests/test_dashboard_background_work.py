@@ -11,11 +11,11 @@ from starlette.testclient import TestClient
 
 from focused.collection.page import CollectedPage
 from focused.collection.store import CollectionStore
-from focused.dashboard import judged_runs, judging, soon, verdicts
+from focused.dashboard import background_work, judged_runs, judging, verdicts
 from focused.dashboard.app import make_app
+from focused.dashboard.background_work import BackgroundWork
 from focused.dashboard.judging import JudgingRoom
 from focused.dashboard.runs import Runs
-from focused.dashboard.soon import Soon
 
 HOST, TOKEN = "127.0.0.1:8088", "right-token"
 
@@ -24,7 +24,7 @@ HOST, TOKEN = "127.0.0.1:8088", "right-token"
 def gate(monkeypatch):
     """An event until which all that reads a run waits."""
     gate = threading.Event()
-    monkeypatch.setattr(soon, "ANSWER_SECS", 0.01)
+    monkeypatch.setattr(background_work, "ANSWER_SECS", 0.01)
 
     def slow(work):
         def waiting(*given, **options):
@@ -93,7 +93,7 @@ def test_what_was_known_is_shown_while_it_is_read_anew(gate, run_dir):
 
 
 def test_work_that_is_under_way_is_not_begun_twice_and_its_fault_is_told_once(monkeypatch):
-    monkeypatch.setattr(soon, "ANSWER_SECS", 0.01)
+    monkeypatch.setattr(background_work, "ANSWER_SECS", 0.01)
     gate, begun = threading.Event(), []
 
     def work():
@@ -101,7 +101,7 @@ def test_work_that_is_under_way_is_not_begun_twice_and_its_fault_is_told_once(mo
         gate.wait(120)
         raise ValueError("no")
 
-    waiting = Soon()
+    waiting = BackgroundWork()
     assert [waiting.get("a", work) for _ in range(3)] == [None] * 3
     gate.set()
     with pytest.raises(ValueError, match="no"):

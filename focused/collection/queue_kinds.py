@@ -1,4 +1,4 @@
-"""Kinds of picks: why a page is shown to who judges.
+"""Names the kinds of pages in the queue for judging: why a page is shown.
 
 A module of its own, without numpy: Scrapy imports all commands before it runs one.
 """
