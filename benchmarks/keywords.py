@@ -41,7 +41,7 @@ from focused.method.training.term_counting import Columns, CountedPage, Counts, 
 from focused.webs import open_web
 
 if TYPE_CHECKING:
-    from focused.method.training.from_pages import Learnt
+    from focused.method.training.from_pages import LearntModel
 
 WORDS = {
     "hyperphysics": {
@@ -172,7 +172,7 @@ class Ordering:
         f = self.counts[:, places].toarray()
         return np.asarray(f * (k1 + 1) / (f + k1 * (1 - b + b * n_words[:, None] / mean)) @ idf)
 
-    def _relevance(self, learnt: Learnt) -> tuple[np.ndarray, float]:
+    def _relevance(self, learnt: LearntModel) -> tuple[np.ndarray, float]:
         ids = [TERMS.intern(term) for term in learnt.terms]
         columns = np.full(len(TERMS), -1, dtype=np.int64)
         columns[ids] = np.arange(len(ids))

@@ -30,7 +30,7 @@ import numpy as np
 from common import DOCUMENTATION, documentation, machine, say, table, train_documentation_topic
 
 from focused.crawl.judging import Judging
-from focused.frontier.learning import Learning
+from focused.frontier.session_records import SessionRecords
 from focused.frontier.store.answers import NEW
 from focused.frontier.store.link import FrontierLink
 from focused.frontier.store.rescoring import rescore
@@ -144,7 +144,7 @@ def links(steps: Steps, options: argparse.Namespace) -> None:
     with tempfile.TemporaryDirectory() as folder:
         store = FrontierStore(Path(folder) / "frontier.sqlite")
         web, session = MadeUpWeb(options.seed), LinkSession(max_links=options.max_links, credit=0.3)
-        learning, memory = Learning(store, session), session.memory
+        learning, memory = SessionRecords(store, session), session.memory
         session.placed(MadeUpWeb.url(0), 0, 1.0)
         for number in range(options.pages):
             has_many = number == options.pages - options.pages // 8
@@ -165,7 +165,9 @@ def links(steps: Steps, options: argparse.Namespace) -> None:
         again = LinkSession(max_links=options.max_links, credit=0.3)
         n_records = sum(1 for _ in store.records(again.max_recorded_links))
         steps.take(
-            "adaptive, at the start: all", Learning(store, again).resume, f"{n_records:,} pages, {len(store):,} links"
+            "adaptive, at the start: all",
+            SessionRecords(store, again).resume,
+            f"{n_records:,} pages, {len(store):,} links",
         )
         store.close()
 

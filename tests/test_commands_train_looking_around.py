@@ -15,13 +15,13 @@ from commands import Finished, crawl, environment, scrapy
 from hand_made import html
 from sites import Site
 
-from focused.frontier.look_around import place_of
+from focused.frontier.random_links import place_of
 from focused.method.page.reader import PageReader
 from focused.method.topic import load_topic
 from focused.method.topic.judge import Judge
+from focused.retraining.around_seeds import PagesAroundSeeds
 from focused.retraining.judged_pages import JudgedPage
 from focused.retraining.pages_met import train_on_pages_met
-from focused.retraining.surroundings import Surroundings
 from focused.webs.demo.web import DemoWeb
 
 if TYPE_CHECKING:
@@ -205,7 +205,7 @@ def test_pages_looked_at_count_as_drawn_in_a_crawls_training_unless_it_has_met_t
 
 
 def test_links_are_drawn_from_the_folders_that_were_asked_least_and_from_hosts_without_pages_last():
-    around = Surroundings(["http://h.example/"], 20)
+    around = PagesAroundSeeds(["http://h.example/"], 20)
     assert around.first() == ["http://h.example/"]
     links = [f"http://h.example/{folder}/{number}" for folder in "abc" for number in range(10)]
     around.add("http://h.example/", [*links, "http://dead.example/1", "http://dead.example/2/"])

@@ -12,8 +12,8 @@ from scipy import sparse
 from test_look_around import BESIDE, ELSEWHERE, TOPIC, a_topic, pages_met, relevances, words
 
 from focused.method.topic import Topic, TopicExamples
+from focused.retraining.first_training import train_on_pages_looked_at
 from focused.retraining.from_elsewhere import comes_from_elsewhere, train_from_elsewhere
-from focused.retraining.looked_around import train_on_pages_looked_at
 from focused.retraining.pages_met import train_on_pages_met
 from focused.retraining.worker import _against_met
 from focused.utils.file_names import RETRAINING_FILE
@@ -179,7 +179,7 @@ def test_without_pages_that_were_drawn_nothing_is_trained():
 def test_a_topic_that_looks_around_before_its_crawls_keeps_the_background_if_its_examples_come_from_elsewhere(
     monkeypatch,
 ):
-    monkeypatch.setattr("focused.retraining.looked_around.comes_from_elsewhere", lambda topic, pages: True)
+    monkeypatch.setattr("focused.retraining.first_training.comes_from_elsewhere", lambda topic, pages: True)
 
     class NoPages:
         urls: tuple[str, ...] = ()

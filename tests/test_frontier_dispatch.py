@@ -10,8 +10,8 @@ from test_frontier_host_availability import downloader
 from focused.frontier.dispatch import Dispatch, MemoryQueue
 from focused.frontier.leases import Leases
 from focused.frontier.link_requests import LinkRequests
-from focused.frontier.look_around import LookAround
 from focused.frontier.politeness import HostAvailability
+from focused.frontier.random_links import RandomLinks
 from focused.frontier.rediscovery import Rediscovery
 from focused.frontier.store.link import FrontierLink, fingerprint_of
 from focused.frontier.store.store import FrontierStore
@@ -31,7 +31,7 @@ def dispatch(tmp_path):
             FrontierLink(fingerprint_of(url, ""), url, Evidence(score, 3, True, referrer="http://links.example/"))
         )
     leases = Leases(crawler.signals, HostAvailability(downloader(concurrency=8)))
-    yield Dispatch(links, MemoryQueue(), LinkRequests(crawler), leases, LookAround(links))
+    yield Dispatch(links, MemoryQueue(), LinkRequests(crawler), leases, RandomLinks(links))
     store.close()
 
 

@@ -20,9 +20,9 @@ from warcs import Warc
 from focused.frontier.dispatch import Dispatch, MemoryQueue
 from focused.frontier.leases import Leases
 from focused.frontier.link_requests import LinkRequests
-from focused.frontier.look_around import LookAround
 from focused.frontier.patience import IMPATIENT, WAITED, Patience
 from focused.frontier.politeness import HostAvailability
+from focused.frontier.random_links import RandomLinks
 from focused.frontier.rediscovery import Rediscovery
 from focused.frontier.store.host_queue import HostQueue
 from focused.frontier.store.link import FrontierLink
@@ -256,7 +256,7 @@ def test_a_crawl_waits_while_something_better_may_come_and_no_longer(tmp_path):
         links.add(link(number, host, score))
     leases = Leases(crawler.signals, HostAvailability(downloader(concurrency=1)))
     patience = Demanding()
-    dispatch = Dispatch(links, MemoryQueue(), LinkRequests(crawler), leases, LookAround(links), patience)
+    dispatch = Dispatch(links, MemoryQueue(), LinkRequests(crawler), leases, RandomLinks(links), patience)
     leases.ready_at.rest("good.org", far := leases.now() + 1000)
     assert dispatch.next() is None  # the host of the good link rests
     assert patience.n_waits == 1
@@ -284,7 +284,7 @@ def test_with_a_limit_of_pages_a_trap_waits_until_the_better_host_has_answered(t
         store.standing.sink("trap.org", 1000)
         loader = downloader(concurrency=1)
         leases = Leases(crawler.signals, HostAvailability(loader))
-        dispatch = Dispatch(links, MemoryQueue(), LinkRequests(crawler), leases, LookAround(links), spares=spares)
+        dispatch = Dispatch(links, MemoryQueue(), LinkRequests(crawler), leases, RandomLinks(links), spares=spares)
         loader.active.add(request := dispatch.next())
         assert request.url == "http://good.org/1"
         found = dispatch.next()

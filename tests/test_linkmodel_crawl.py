@@ -15,7 +15,7 @@ from commands import crawl, crawl_argv, environment, scrapy
 from failing import dies_with
 from sites import Site
 
-from focused.frontier.learning import Learning
+from focused.frontier.session_records import SessionRecords
 from focused.frontier.store.link import FrontierLink
 from focused.frontier.store.store import FrontierStore
 from focused.method.scoring import Evidence
@@ -168,7 +168,7 @@ def test_records_of_another_version_are_said_once_not_page_by_page(tmp_path, cap
             1, zlib.compress(json.dumps([[f"http://a.org/{number}"], 0.5, "a.org", [], [], [], [], []]).encode())
         )
     store.commit()
-    assert Learning(store, LinkSession(max_links=1_000)).resume() == 20
+    assert SessionRecords(store, LinkSession(max_links=1_000)).resume() == 20
     store.close()
     said = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
     assert len(said) == 2

@@ -19,7 +19,7 @@ from warcs import Warc
 
 from focused.collection.view import CollectionView
 from focused.crawl import words_looked_for
-from focused.frontier.look_around import LookAround, place_of
+from focused.frontier.random_links import RandomLinks, place_of
 from focused.frontier.rediscovery import Rediscovery
 from focused.frontier.store.link import FrontierLink, fingerprint_of
 from focused.frontier.store.store import FrontierStore
@@ -29,8 +29,8 @@ from focused.method.scoring.base import LOOK_AROUND
 from focused.method.topic import Topic, TopicExamples, load_topic
 from focused.method.topic.counted import relevance_of_counts
 from focused.retraining.augmentation import known_pages
+from focused.retraining.draw_schedule import n_drawn_wanted
 from focused.retraining.judged_pages import JudgedPage, read_record
-from focused.retraining.looking_around import n_drawn_wanted
 from focused.retraining.options import RetrainingOptions, read_options
 from focused.retraining.page_labels import PageLabels
 from focused.retraining.pages_met import MIN_PAGES, train_on_pages_met
@@ -70,7 +70,7 @@ def frontier(tmp_path) -> Iterator[Callable[[list[str]], Rediscovery]]:
 
 
 def test_a_link_is_drawn_only_where_one_is_wanted(frontier):
-    around = LookAround(frontier(["http://h.org/a/1"]))
+    around = RandomLinks(frontier(["http://h.org/a/1"]))
     assert around.next(lambda host: 0.0, NOW) is None
     around.n_wanted = 2
     drawn = around.next(lambda host: 0.0, NOW)
@@ -83,7 +83,7 @@ def test_a_link_is_drawn_only_where_one_is_wanted(frontier):
 
 def test_links_from_places_of_which_fewest_pages_are_known_come_first_whatever_their_scores_are(frontier):
     urls = [f"http://h.org/{folder}/{number}" for folder in ("best", "good", "poor") for number in range(10)]
-    around = LookAround(frontier(urls))
+    around = RandomLinks(frontier(urls))
     around.n_wanted = 1
     first = around.next(lambda host: 0.0, NOW)  # from here on it counts; before, nothing has been fetched
     assert first is not None
@@ -102,7 +102,7 @@ def test_links_from_places_of_which_fewest_pages_are_known_come_first_whatever_t
 
 def test_in_the_place_of_a_link_without_a_page_another_is_drawn_and_from_its_host_last(frontier):
     dead = [f"http://dead.org/{folder}/1" for folder in range(20)]
-    around = LookAround(frontier([*dead, "http://h.org/a/1", "http://h.org/a/2"]))
+    around = RandomLinks(frontier([*dead, "http://h.org/a/1", "http://h.org/a/2"]))
     around.n_wanted = 1
     for url in ("http://h.org/a/0", "http://h.org/a/9"):
         around.note_fetched(url)
@@ -120,7 +120,7 @@ def test_in_the_place_of_a_link_without_a_page_another_is_drawn_and_from_its_hos
 
 
 def test_where_a_third_of_the_drawn_links_brings_pages_no_others_are_drawn_for_the_rest(frontier):
-    around = LookAround(frontier([f"http://h.org/{number}" for number in range(20)]))
+    around = RandomLinks(frontier([f"http://h.org/{number}" for number in range(20)]))
     around.n_wanted = 4
     links = [around.next(lambda host: 0.0, NOW) for _ in range(4)]
     wanted = []
@@ -131,7 +131,7 @@ def test_where_a_third_of_the_drawn_links_brings_pages_no_others_are_drawn_for_t
 
 
 def test_a_host_that_must_rest_is_not_drawn_from(frontier):
-    around = LookAround(frontier(["http://busy.org/1", "http://busy.org/2", "http://free.org/3"]))
+    around = RandomLinks(frontier(["http://busy.org/1", "http://busy.org/2", "http://free.org/3"]))
     around.n_wanted = 3
     ready = {"busy.org": NOW + 1, "free.org": NOW}
     drawn = around.next(ready.__getitem__, NOW)
@@ -146,7 +146,7 @@ def test_a_drawn_link_is_leased_and_seeds_and_own_requests_are_never_drawn(front
     own = Evidence(1.0, 0, True, referrer="http://h.org/")
     links.add(FrontierLink(2, "http://h.org/own", own, request='{"url": "http://h.org/own"}'))
     assert [url for _, url in links.store.drawn(random.Random(0), 10)] == ["http://h.org/1"]
-    around = LookAround(links, seed=1)
+    around = RandomLinks(links, seed=1)
     around.n_wanted = 1
     drawn = around.next(lambda host: 0.0, NOW)
     assert drawn is not None

@@ -22,7 +22,7 @@ from focused.frontier.shared import version_rows as rows
 from focused.frontier.shared.joining import end_crawl
 from focused.frontier.shared.schema import connect
 from focused.method.topic import load_topic
-from focused.retraining.looking_around import LookingAroundTogether, n_drawn_wanted
+from focused.retraining.draw_schedule import SharedDrawSchedule, n_drawn_wanted
 from focused.retraining.options import RetrainingOptions
 from focused.retraining.versions import Attempt, last_version, read_attempts
 
@@ -45,7 +45,7 @@ class Counted:
 @pytest.mark.parametrize("n_workers", [1, 2, 5])
 def test_workers_together_draw_as_many_links_as_one_process(n_workers):
     frontiers = [Counted() for _ in range(n_workers)]
-    workers = [LookingAroundTogether(lambda each=each: each, each) for each in frontiers]  # type: ignore[misc]
+    workers = [SharedDrawSchedule(lambda each=each: each, each) for each in frontiers]  # type: ignore[misc]
     for n_pages in range(1, 601):
         workers[min(n_pages % 7, n_workers - 1)].page_added(n_pages, None)  # type: ignore[arg-type]  some fetch more than others
         assert abs(sum(each.n_drawn for each in frontiers) - n_drawn_wanted(n_pages)) <= n_workers

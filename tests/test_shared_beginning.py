@@ -8,11 +8,11 @@ import pytest
 from test_shared_own_hosts import waiting
 
 from focused.frontier.shared.balance import Around, to_let_go
+from focused.frontier.shared.crawl_overview import CrawlOverview
 from focused.frontier.shared.events import Ticked
 from focused.frontier.shared.leasing import TakenHost, Totals
 from focused.frontier.shared.links_wanted import LinksWanted
 from focused.frontier.shared.own_hosts import OwnHosts
-from focused.frontier.shared.surroundings import Surroundings
 
 FIRST, SECOND = 3, 4
 
@@ -23,8 +23,8 @@ def seen(n_pages: int, *, n_hosts: int = 12) -> Ticked:
 
 
 @pytest.fixture
-def around() -> Surroundings:
-    made = Surroundings(64)
+def around() -> CrawlOverview:
+    made = CrawlOverview(64)
     made.n_begin_pages = 50
     return made
 
@@ -55,7 +55,7 @@ def test_when_a_worker_has_ended_nobody_asks_alone_for_its_hosts_may_be_anybodys
 
 
 def test_where_nothing_is_learnt_nobody_waits_for_the_first():
-    around = Surroundings(64)
+    around = CrawlOverview(64)
     assert (around.lets_begin, around.n_hosts_wanted) == (False, 64)
     around.see(seen(0), SECOND)
     assert (around.lets_begin, around.n_hosts_wanted) == (False, 6)
@@ -68,7 +68,7 @@ def test_hosts_above_a_worker_s_share_go_a_few_at_a_time():
 
 
 def test_a_host_that_is_about_to_go_is_not_one_above_the_share():
-    around, own = Surroundings(64), OwnHosts()
+    around, own = CrawlOverview(64), OwnHosts()
     for number in range(8):
         name = f"{number}.example"
         own.take(TakenHost(name, 0, 0.0, 0.0, 0, 0))

@@ -13,12 +13,12 @@ pytest.importorskip("psycopg")
 
 from focused.frontier.shared.balance import Around
 from focused.frontier.shared.commit_result import CommitResult
+from focused.frontier.shared.crawl_overview import CrawlOverview
 from focused.frontier.shared.leasing import TakenHost
 from focused.frontier.shared.link_rows import WaitingLink, waiting_from
 from focused.frontier.shared.links_wanted import LinksWanted
 from focused.frontier.shared.own_hosts import OwnHosts
 from focused.frontier.shared.own_waiting import OwnWaiting
-from focused.frontier.shared.surroundings import Surroundings
 from focused.frontier.store.ranks import Ranks
 from focused.frontier.store.waiting_counts import N_BINS, WaitingCounts, bin_of
 from focused.frontier.store.worker_demand import OtherWorkers, WorkerDemand
@@ -116,7 +116,7 @@ def test_the_cut_is_where_all_workers_together_have_as_many_links_as_are_wanted(
 
 
 def test_another_worker_s_better_link_is_worth_waiting_for_unless_no_worker_gets_on(monkeypatch):
-    around = Surroundings(64)
+    around = CrawlOverview(64)
     assert not OtherWorkers().have(0)
     around._around = Around(others=[None, rank(0.5)])
     assert around.others_have(to_priority(0.4, True))

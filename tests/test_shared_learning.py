@@ -10,7 +10,7 @@ import hand_made
 import pytest
 from test_shared_store import a_store, loses_lease, until
 
-from focused.frontier.learning import Learning
+from focused.frontier.session_records import SessionRecords
 from focused.frontier.shared.orphan_links import Inheritance, OrphanLinks
 from focused.frontier.shared.schema import connect, make_tables
 from focused.frontier.store.link import FrontierLink, fingerprint_of, host_of
@@ -58,7 +58,7 @@ class Worker:
         self._keep, self._keeper._keep = self._keeper._keep, self._keep_hosts_free  # type: ignore[method-assign]
         self.session = LinkSession(max_links=max_links)
         assert self.session.listen()
-        self.learning = Learning(self.store, self.session)
+        self.learning = SessionRecords(self.store, self.session)
         self.n_heard = self.n_other_model = 0
         self.n_lost = self.learning.resume()
         self.store.worker.lessons.n_wanted = lambda: 100

@@ -16,7 +16,7 @@ from focused.method.page.link_context import link_context
 from focused.method.page.reader import PageReader
 from focused.method.text.analyzer import TERMS, Analyzer
 from focused.method.training.example_content import Content, Refusals, RefusedError
-from focused.method.training.example_selection import Seen, digest_of, examples, shuffled
+from focused.method.training.example_selection import SeenExamples, digest_of, examples, shuffled
 from focused.method.training.example_sources import Candidate, Opening, SourceError, candidates_at, candidates_in
 from focused.method.training.page_set import ExampleReader, PageSet, urls_of
 from focused.method.training.seeds import SeedError, read_seeds, seeds_from
@@ -46,7 +46,7 @@ def opening():
 
 
 def pages_of(candidates: list[Candidate], refusals: Refusals) -> dict[str, bytes]:
-    return {example.candidate.name: example.content.body for example in examples(candidates, Seen(), refusals)}
+    return {example.candidate.name: example.content.body for example in examples(candidates, SeenExamples(), refusals)}
 
 
 def test_a_folder_is_read_to_its_depths_and_names_what_it_refuses(tmp_path: Path, opening: Opening) -> None:
@@ -85,7 +85,7 @@ def test_a_text_file_is_text_and_an_html_file_is_html(tmp_path: Path, opening: O
     (tmp_path / "a.txt").write_bytes(b"<p>one <a href='http://x.org/'>two</a>")
     (tmp_path / "b.html").write_bytes(b"<p>one <a href='http://x.org/'>three</a>")
     (tmp_path / "c").write_bytes(b"<!DOCTYPE html><p>four")
-    kinds = [e.content.content_type for e in examples(candidates_at(tmp_path, opening), Seen(), Refusals())]
+    kinds = [e.content.content_type for e in examples(candidates_at(tmp_path, opening), SeenExamples(), Refusals())]
     assert kinds == ["text/plain", "text/html", "text/html"]
 
 
@@ -93,7 +93,7 @@ def test_a_large_file_is_read_up_to_the_limit(tmp_path: Path) -> None:
     (tmp_path / "a.html").write_bytes(STARS + b"x" * 10_000)
     with ExitStack() as stack:
         opening = Opening(Refusals(), FetchedExamples(), stack, max_bytes=1000)
-        (example,) = examples(candidates_at(tmp_path, opening), Seen(), Refusals())
+        (example,) = examples(candidates_at(tmp_path, opening), SeenExamples(), Refusals())
     assert len(example.content.body) == 1001  # one more, so that the page's reader knows and counts what it cuts
 
 
@@ -118,7 +118,7 @@ def test_a_warc_gives_the_pages_that_were_answered_2xx(warc: Path, opening: Open
 
 def test_pages_of_a_warc_are_chosen_as_tolerantly_as_a_server_would(warc: Path, opening: Opening) -> None:
     urls = ["http://h.org/A/", "http://h.org/nothing", "http://h.org/gone"]
-    found = list(examples(candidates_in([warc], opening, urls), Seen(), opening.refusals))
+    found = list(examples(candidates_in([warc], opening, urls), SeenExamples(), opening.refusals))
     assert [example.content.url for example in found] == ["http://h.org/a"]
     assert found[0].urls == {"http://h.org/A/", "http://h.org/a"}
     assert opening.refusals.counts == {"not in the WARC": 1, "answered 404": 1}
@@ -158,7 +158,7 @@ def test_json_lines_hold_html_or_text(tmp_path: Path, opening: Opening) -> None:
     path = tmp_path / "pages.jsonl"
     lines = [json.dumps(record, ensure_ascii=False) for record in records]
     path.write_text("\n".join([*lines[:3], "", "{broken", *lines[3:]]), encoding="utf-8")
-    found = list(examples(candidates_at(path, opening), Seen(), opening.refusals))
+    found = list(examples(candidates_at(path, opening), SeenExamples(), opening.refusals))
     assert [e.content.content_type for e in found] == [f"text/{k}; charset=utf-8" for k in ("html", "plain", "plain")]
     assert [e.content.body.decode() for e in found] == ["<p>é one", "<p> two", "three"]
     assert found[0].content.url == "http://h.org/1"
@@ -198,10 +198,10 @@ def test_unlabelled_pages_that_are_positives_are_refused_by_url_and_by_body() ->
     def page(name: str, body: bytes) -> Candidate:
         return Candidate(name, f"http://h.org/{name}", lambda: Content(f"http://h.org/{name}", body))
 
-    positives, refusals = Seen(), Refusals()
+    positives, refusals = SeenExamples(), Refusals()
     assert len(list(examples([page("a?y=1&x=2", b"one"), page("b", b"two")], positives, refusals))) == 2
     others = [page("a?x=2&y=1", b"changed since"), page("c", b"two"), page("d", b"three"), page("d", b"four")]
-    left = list(examples(others, Seen(), refusals, positives))
+    left = list(examples(others, SeenExamples(), refusals, positives))
     assert [example.content.body for example in left] == [b"three"]
     assert refusals.counts == {"also among the positives": 2, "duplicate URL": 1}
 

@@ -20,7 +20,7 @@ from focused.method.topic import Topic, load_topic
 from focused.method.topic.judge import Judge
 from focused.method.training.example_content import Content, Refusals
 from focused.method.training.example_sources import Candidate, Opening, candidates_at
-from focused.method.training.from_pages import BACKGROUND_PRIOR, Learnt, learn
+from focused.method.training.from_pages import BACKGROUND_PRIOR, LearntModel, learn
 from focused.method.training.page_set import ExampleReader, PageSet, urls_of
 from focused.method.training.trained_topic import make_topic, versions
 
@@ -75,11 +75,11 @@ def sets(site: dict[str, bytes]) -> tuple[PageSet, PageSet]:
 
 
 @pytest.fixture(scope="module")
-def learnt(sets: tuple[PageSet, PageSet]) -> Learnt:
+def learnt(sets: tuple[PageSet, PageSet]) -> LearntModel:
     return learn(*sets)
 
 
-def topic_of(learnt: Learnt, positive: PageSet, unlabeled: PageSet | Background, **options) -> Topic:
+def topic_of(learnt: LearntModel, positive: PageSet, unlabeled: PageSet | Background, **options) -> Topic:
     return make_topic(
         Topic("stars", "Stars", "en", ["http://h.org/"]),
         learnt,
@@ -90,7 +90,7 @@ def topic_of(learnt: Learnt, positive: PageSet, unlabeled: PageSet | Background,
     )
 
 
-def test_pages_of_the_topic_are_told_from_others(learnt: Learnt, sets: tuple[PageSet, PageSet]) -> None:
+def test_pages_of_the_topic_are_told_from_others(learnt: LearntModel, sets: tuple[PageSet, PageSet]) -> None:
     topic = topic_of(learnt, *sets)
     draw, judge, reader = random.Random(99), Judge(topic), PageReader(topic.analyzer)
     relevant = [judge.judge(reader.read(body(draw, True, []), "http://x.org/")) for _ in range(20)]
@@ -99,7 +99,7 @@ def test_pages_of_the_topic_are_told_from_others(learnt: Learnt, sets: tuple[Pag
     assert not any(page.is_relevant for page in others)
 
 
-def test_strongest_terms_are_named_by_their_stems(learnt: Learnt) -> None:
+def test_strongest_terms_are_named_by_their_stems(learnt: LearntModel) -> None:
     strongest_for, strongest_against = learnt.strongest()
     assert {term for term, _ in strongest_for[:5]} <= {"star", "moon", "galaxi", "comet", "orbit", "telescop"} | {
         "nebula",
@@ -110,7 +110,7 @@ def test_strongest_terms_are_named_by_their_stems(learnt: Learnt) -> None:
     assert all(weight < 0 for _, weight in strongest_against)
 
 
-def test_links_among_the_pages_are_learnt_from(learnt: Learnt, sets: tuple[PageSet, PageSet]) -> None:
+def test_links_among_the_pages_are_learnt_from(learnt: LearntModel, sets: tuple[PageSet, PageSet]) -> None:
     n_links = sum(len(page.links) for pages in sets for page in pages.pages)
     assert learnt.model.figures.n_links == n_links > 200
     calibration = learnt.model.calibrations["anchor"]
@@ -138,7 +138,7 @@ def test_links_to_pages_that_were_refused_are_none(site: dict[str, bytes]) -> No
 
 
 def test_the_same_pages_give_the_same_files_in_any_process(
-    site: dict[str, bytes], learnt: Learnt, sets: tuple[PageSet, PageSet], tmp_path: Path
+    site: dict[str, bytes], learnt: LearntModel, sets: tuple[PageSet, PageSet], tmp_path: Path
 ) -> None:
     topic_of(learnt, *sets).save(tmp_path / "one")
     # Another history of the process gives the same terms other numbers.
@@ -151,7 +151,7 @@ def test_the_same_pages_give_the_same_files_in_any_process(
 
 
 def test_another_random_state_gives_other_folds_and_says_so(
-    learnt: Learnt, sets: tuple[PageSet, PageSet], tmp_path: Path
+    learnt: LearntModel, sets: tuple[PageSet, PageSet], tmp_path: Path
 ) -> None:
     other = learn(*sets, random_state=7)
     topic = topic_of(other, *sets, random_state=7)
@@ -161,7 +161,7 @@ def test_another_random_state_gives_other_folds_and_says_so(
 
 
 def test_a_trained_topic_judges_the_same_when_it_is_loaded(
-    learnt: Learnt, sets: tuple[PageSet, PageSet], site: dict[str, bytes], tmp_path: Path
+    learnt: LearntModel, sets: tuple[PageSet, PageSet], site: dict[str, bytes], tmp_path: Path
 ) -> None:
     topic = topic_of(learnt, *sets)
     topic.save(tmp_path)
@@ -177,7 +177,7 @@ def test_a_trained_topic_judges_the_same_when_it_is_loaded(
 
 
 def test_the_manifest_says_what_the_model_was_made_from(
-    learnt: Learnt, sets: tuple[PageSet, PageSet], tmp_path: Path
+    learnt: LearntModel, sets: tuple[PageSet, PageSet], tmp_path: Path
 ) -> None:
     positive, unlabeled = sets
     refusals = Refusals()  # of its own: other tests use these sets, too
@@ -204,7 +204,7 @@ def test_the_manifest_says_what_the_model_was_made_from(
 def test_the_digest_changes_with_the_examples_and_not_with_their_order(site: dict[str, bytes]) -> None:
     def digest(pages: dict[str, bytes]) -> str:
         positive, unlabeled = read(pages)
-        topic = topic_of(Learnt(model, terms), positive, unlabeled)
+        topic = topic_of(LearntModel(model, terms), positive, unlabeled)
         return str(topic.manifest["examples"]["sha256"])
 
     first = read(site)

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 from focused.commands.crawl_crew import FOLDER, signals_passed_on
 from focused.crawl.delivered_words import about_delivered, counted
+from focused.crawl.final_judging import words_of_judging_again
 from focused.crawl.followed_run import refresh
-from focused.crawl.judged_again import words_of_judging_again
 from focused.crawl.resume_command import how_to_resume
 from focused.crawl.shared_figures import FolderFigures
 from focused.crawl.shared_run import SharedRun

@@ -11,7 +11,7 @@ from focused.commands.train_examples import read_examples
 from focused.commands.train_fetching import FetchError
 from focused.commands.train_from_run import check_alone, train_from_run
 from focused.commands.train_judging_again import is_to_be_judged, judge_run_again
-from focused.commands.train_looking_around import link_reading, surroundings, with_looked_at, with_own_settings
+from focused.commands.train_looking_around import link_reading, pages_around_seeds, with_looked_at, with_own_settings
 from focused.commands.train_options import (
     add_options,
     check_options,
@@ -150,7 +150,7 @@ class Command(ProjectCommand):
 
         written = written_words(opts)
         keywords = read_keywords(written, reader.language or "en") if written else None
-        around = surroundings(opts, topic, self.settings, state)
+        around = pages_around_seeds(opts, topic, self.settings, state)
         examples = read_examples(
             *(opts, reader, with_own_settings(topic, self.settings), progress),
             n_sample=n_sample,

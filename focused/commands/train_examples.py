@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from focused.commands.progress import Progress
     from focused.crawl.page_reading import PageReading
-    from focused.retraining.surroundings import Surroundings
+    from focused.retraining.around_seeds import PagesAroundSeeds
 
 
 @dataclass
@@ -49,7 +49,7 @@ def read_examples(
     *,
     n_sample: int | None,
     random_state: int,
-    around: Surroundings | None = None,
+    around: PagesAroundSeeds | None = None,
     links: PageReading | None = None,
 ) -> Examples:
     """Read the examples that the options name: positives (none for a topic made from words) and unlabelled pages.

@@ -16,8 +16,8 @@ from focused.method.learning.learners import may_lack_negatives
 from focused.method.text.analyzer import Analyzer
 from focused.method.topic import is_topic_setting
 from focused.method.topic.settings import SCOPE_SETTINGS
+from focused.retraining.around_seeds import PagesAroundSeeds
 from focused.retraining.options import OF_TOPIC, RetrainingOptions
-from focused.retraining.surroundings import Surroundings
 from focused.utils.parameters import parameters_of
 from focused.utils.scope import Scope
 from focused.utils.url_rules import entries_of
@@ -42,12 +42,12 @@ _MOST_AT_ONCE = 4
 
 
 class LookAroundSpider(FetchSpider):
-    """Fetches URLs, then pages of a web as `Surroundings` choose them.
+    """Fetches URLs, then pages of a web as `PagesAroundSeeds` choose them.
 
     Links are followed as in a crawl: none that is nofollow, none out of scope.
     """
 
-    def __init__(self, *, around: Surroundings, reading: PageReading, **kwargs: Any) -> None:
+    def __init__(self, *, around: PagesAroundSeeds, reading: PageReading, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self._around = around
         self._reading = reading
@@ -95,7 +95,9 @@ class LookAroundSpider(FetchSpider):
         return scrapy.Request(url, self.met, errback=self.missed, meta=meta, dont_filter=True)
 
 
-def surroundings(opts: argparse.Namespace, topic: Topic, settings: Settings, random_state: int) -> Surroundings | None:
+def pages_around_seeds(
+    opts: argparse.Namespace, topic: Topic, settings: Settings, random_state: int
+) -> PagesAroundSeeds | None:
     """Return what is to be looked at before a topic is trained; None where its crawls do not look around either.
 
     That is so with unlabelled pages of the user's own, in a preset of a paper, with FOCUSED_UNLABELED=topic, and with learners
@@ -108,7 +110,7 @@ def surroundings(opts: argparse.Namespace, topic: Topic, settings: Settings, ran
     if parameters_of(RetrainingOptions)["unlabeled"].read(settings) == OF_TOPIC:
         return None
     web = opts.web if opts.web != "live" else topic.web or opts.web
-    return Surroundings(topic.seeds, n_pages, random_state, web)
+    return PagesAroundSeeds(topic.seeds, n_pages, random_state, web)
 
 
 def with_own_settings(topic: Topic, settings: Settings) -> Settings:
@@ -126,7 +128,7 @@ def with_looked_at(
     """Return a topic trained with the pages that were looked at; as it is, with a warning, where they teach nothing."""
     # Imported here: scikit-learn would double the time that every scrapy command takes to start.
     from focused.method.training.example_warnings import few_looked_at, warnings_looked_at
-    from focused.retraining.looked_around import train_on_pages_looked_at
+    from focused.retraining.first_training import train_on_pages_looked_at
     from focused.retraining.words_met import NoWordMetError
 
     warnings = topic.manifest["warnings"]

@@ -20,14 +20,20 @@ if TYPE_CHECKING:
     from focused.method.learning.trained_model import KeywordFigures, TrainedModel, TrainingFigures
     from focused.method.topic import Topic
     from focused.method.training.from_keywords import Keywords
-    from focused.method.training.from_pages import Learnt
+    from focused.method.training.from_pages import LearntModel
     from focused.method.training.page_set import PageSet
 
     Unlabeled: TypeAlias = PageSet | Background
 
 
 def report(
-    topic: Topic, learnt: Learnt, positive: PageSet, unlabeled: Unlabeled, directory: Path, *, language_is_given: bool
+    topic: Topic,
+    learnt: LearntModel,
+    positive: PageSet,
+    unlabeled: Unlabeled,
+    directory: Path,
+    *,
+    language_is_given: bool,
 ) -> str:
     """Return the report on a trained topic, for people."""
     figures = cast("TrainingFigures", cast("TrainedModel", topic.model).figures)
@@ -175,7 +181,7 @@ def _thresholds(figures: TrainingFigures) -> str:
     return "\n".join(lines)
 
 
-def _curve(learnt: Learnt) -> str:
+def _curve(learnt: LearntModel) -> str:
     curve = learnt.curve
     if curve is None:
         return "Would more examples help? Not computed (--quick)."

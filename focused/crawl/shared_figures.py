@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from focused.crawl.delivered_words import DELIVERED, ROWS
-from focused.crawl.judged_again import JUDGED, LESS, MORE
+from focused.crawl.final_judging import JUDGED, LESS, MORE
 from focused.method.topic.harvest_estimate import HarvestEstimate
 from focused.utils.file_names import RUN_FILE
 from focused.utils.files import read_regular

@@ -15,8 +15,8 @@ from math import inf
 from typing import TYPE_CHECKING, Any
 
 from focused.collection.judged_rows import JudgedRows
+from focused.crawl.final_judging import counts_of
 from focused.crawl.harvest_so_far import HarvestSoFar
-from focused.crawl.judged_again import counts_of
 from focused.crawl.own_settings import DATABASE, JUDGE_AGAIN_SECS, PAGE_CLASSIFIER
 from focused.crawl.shared_pages import SharedPages
 from focused.frontier.shared.crawls import topic_files

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from focused.collection.page import unpack_terms
 from focused.collection.verdict_files import Verdict
 from focused.frontier.shared import version_rows as rows
+from focused.retraining.draw_schedule import n_drawn_wanted
 from focused.retraining.judged_pages import JudgedPage
-from focused.retraining.looking_around import n_drawn_wanted
 from focused.retraining.page_labels import MAX_MET, PageLabels
 from focused.retraining.verdict_reader import MAX_PAGES
 from focused.retraining.verdict_table import VerdictTable

@@ -13,7 +13,7 @@ from focused.method.topic import MANIFEST_FILE, TOPIC_FILE, Analyzer, Topic
 from focused.method.topic.presets import load_preset
 from focused.method.topic.vectors import chosen_word_vectors
 from focused.method.training.example_content import Refusals
-from focused.method.training.example_selection import Seen, examples
+from focused.method.training.example_selection import SeenExamples, examples
 from focused.method.training.example_sources import Opening, candidates_in
 from focused.method.training.page_set import ExampleReader, urls_of
 
@@ -115,7 +115,7 @@ def train(group: CrawlGroup, settings: Any) -> Path:
         words: list[str] = []
         if group.start == WORDS:
             page_reader = make_reader(topic.analyzer, settings)
-            contents = (example.content for example in examples(positives, Seen(), Refusals()))
+            contents = (example.content for example in examples(positives, SeenExamples(), Refusals()))
             pages = (page_reader.read(content.body, content.url, content.content_type) for content in contents)
             words = choose_words(pages, group.topic, topic.analyzer, general_background())
     vectors = chosen_word_vectors(settings, topic.language, is_from_words=bool(words))

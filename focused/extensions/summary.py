@@ -8,7 +8,7 @@ from focused.collection.figure_words import figure_lines
 from focused.collection.verdict_words import about_not_fetched, contradictions
 from focused.crawl.delivered_words import DELIVERED, about_delivered, counted
 from focused.crawl.failures import words_of_exception
-from focused.crawl.judged_again import words_of_judging_again
+from focused.crawl.final_judging import words_of_judging_again
 from focused.crawl.losses import LOSSES
 from focused.crawl.own_settings import DATABASE
 from focused.crawl.pdf_counts import pdf_advice, pdf_summary

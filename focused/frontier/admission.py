@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.crawler import Crawler
 
-    from focused.frontier.learning import Learning
     from focused.frontier.link_requests import LinkRequests
     from focused.frontier.rediscovery import Rediscovery
+    from focused.frontier.session_records import SessionRecords
     from focused.frontier.store.link import FrontierLink
     from focused.method.scoring import Evidence
     from focused.method.scoring.met_links import JoinedLink
@@ -37,7 +37,7 @@ class Admission:
     links: Rediscovery
     requests: LinkRequests
     #: Of a strategy that learns: it is told about new links.
-    learning: Learning | None
+    session_records: SessionRecords | None
     #: Fingerprints of requests that the file does not know.
     _only_in_memory: set[int] = field(default_factory=set)
 
@@ -60,8 +60,8 @@ class Admission:
         """Take in a link; return whether it was new."""
         what = self.links.add(link)
         if what == NEW:
-            if self.learning is not None and link.request is None:
-                self.learning.placed(link.url, link.evidence.score)
+            if self.session_records is not None and link.request is None:
+                self.session_records.placed(link.url, link.evidence.score)
             if link.evidence.referrer:
                 self._count_new(link.evidence)
             self.crawler.stats.inc_value("scheduler/enqueued")
@@ -69,8 +69,8 @@ class Admission:
         if what == TAKEN_OVER:
             return True
         if what == SENT:
-            if self.learning is not None and link.request is None:
-                self.learning.placed(link.url, link.evidence.score)
+            if self.session_records is not None and link.request is None:
+                self.session_records.placed(link.url, link.evidence.score)
             return True
         if what == MERGED and self.links.joins:
             self._count_joined(*self.links.last_joined())

@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from focused.frontier.admission import Admission
     from focused.frontier.checkpoints import Checkpoints
     from focused.frontier.host_penalty import HostPenalty
-    from focused.frontier.learning import Learning
     from focused.frontier.leases import Lease, Leases
-    from focused.frontier.look_around import LookAround
     from focused.frontier.patience import Patience
+    from focused.frontier.random_links import RandomLinks
+    from focused.frontier.session_records import SessionRecords
     from focused.frontier.sinking import Sinking
-    from focused.frontier.store.interface import KnownPages, LinkStore
+    from focused.frontier.store.interface import LinkStore, MetTexts
     from focused.frontier.store.link import FrontierLink
     from focused.method.scoring.met_links import JoinedLink
 
@@ -71,15 +71,15 @@ class Outcomes:
     #: How far hosts sink whose pages prove irrelevant.
     penalty: HostPenalty
     #: Of a strategy that learns: it is told about each page.
-    learning: Learning | None
+    session_records: SessionRecords | None
     #: The pages that ended, with their texts.
-    texts: KnownPages
+    texts: MetTexts
     #: Told about each link that ends; None: the crawl never waits for better ones.
     patience: Patience | None = None
     #: What pages teach of the groups of URLs that they belong to; None: nothing.
     sinking: Sinking | None = None
     #: Draws another link in the place of one that brought no page; None: nothing is drawn.
-    around: LookAround | None = None
+    around: RandomLinks | None = None
 
     def resume(self) -> None:
         """Let the hosts of an earlier run sink as far as they had."""
@@ -106,8 +106,8 @@ class Outcomes:
             self.store.done(last, relevant, remark or (None if relevant is not None else "no page"))
         if relevant is not None and self.penalty.strength:
             self._sink(self.penalty.judged(lease.link.host, relevant))
-        if self.learning is not None:
-            self.learning.page_ended(lease.link.url)
+        if self.session_records is not None:
+            self.session_records.page_ended(lease.link.url)
         self.store.wake_host(lease.link.host)
 
     def orphan(self, lease: Lease) -> None:
@@ -133,8 +133,8 @@ class Outcomes:
 
     def finish(self) -> None:
         """Move all waiting links that the strategy has scored anew and that have not moved yet."""
-        if self.learning is not None:
-            self.learning.finish()
+        if self.session_records is not None:
+            self.session_records.finish()
 
     def _look_around(self, lease: Lease, *, is_page: bool) -> None:
         if self.around is not None:

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     from focused.frontier.leases import Leases
     from focused.frontier.link_requests import LinkRequests
-    from focused.frontier.look_around import LookAround
     from focused.frontier.patience import Patience
+    from focused.frontier.random_links import RandomLinks
     from focused.frontier.rediscovery import Rediscovery
     from focused.frontier.store.link import Leased
 
@@ -103,7 +103,7 @@ class Dispatch:
     #: Each link that is handed out is added.
     leases: Leases
     #: Draws links that are fetched whatever their scores are.
-    around: LookAround
+    around: RandomLinks
     #: Says which links are worth a page now; None: all are.
     patience: Patience | None = None
     #: Whether pages are what the crawl may spend: then a link that stands far back waits until no better host is busy.

@@ -27,10 +27,10 @@ if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
     from focused.frontier.interface import CrawlOfFrontier, FrontierTask
-    from focused.frontier.learning import Learning
     from focused.frontier.leases import Leases
     from focused.frontier.link_requests import LinkRequests
     from focused.frontier.politeness import HostAvailability
+    from focused.frontier.session_records import SessionRecords
     from focused.frontier.store.interface import LinkStore
 
 _MEMORY_PAGES = 33
@@ -76,7 +76,9 @@ def open_unreachable(store: LinkStore, leases: Leases, crawler: Crawler) -> Unre
     return unreachable
 
 
-def open_outcomes(store: LinkStore, requests: LinkRequests, learning: Learning | None, crawler: Crawler) -> Outcomes:
+def open_outcomes(
+    store: LinkStore, requests: LinkRequests, session_records: SessionRecords | None, crawler: Crawler
+) -> Outcomes:
     """Return what takes down how links have ended."""
     settings = crawler.settings
     penalty = HostPenalty(settings.getfloat("FOCUSED_FRONTIER_HOST_SINK"))
@@ -84,7 +86,7 @@ def open_outcomes(store: LinkStore, requests: LinkRequests, learning: Learning |
     if settings.get("FOCUSED_TRAPS") == "on":
         credit = Credit(settings.getfloat("FOCUSED_DOMAIN_SHARE"))
         sinking = Sinking(store, requests, credit, penalty, IdleParameters(), crawler.stats)
-    return Outcomes(store, penalty, learning, store.texts(MAX_TEXTS), sinking=sinking)
+    return Outcomes(store, penalty, session_records, store.texts(MAX_TEXTS), sinking=sinking)
 
 
 def open_patience(

@@ -25,15 +25,15 @@ from focused.frontier.completion import Completion
 from focused.frontier.dispatch import Dispatch, MemoryQueue, count_passed_over
 from focused.frontier.durable_frontier import DurableFrontier
 from focused.frontier.interface import CrawlOfFrontier, crawl_of
-from focused.frontier.learning import Learning
 from focused.frontier.leases import Lease, Leases
 from focused.frontier.link_requests import LinkRequests, NotDurableError
-from focused.frontier.look_around import LookAround
 from focused.frontier.open_files import has_room
 from focused.frontier.opening import open_links, open_outcomes, open_patience, open_store, open_unreachable
 from focused.frontier.patience import PATIENCE, Patience
 from focused.frontier.politeness import host_availability
+from focused.frontier.random_links import RandomLinks
 from focused.frontier.resumption import Resumption
+from focused.frontier.session_records import SessionRecords
 from focused.frontier.store.schema import FrontierFileError, damaged
 from focused.frontier.wakeup import Wakeup
 from focused.utils.file_names import FRONTIER_FILE
@@ -122,17 +122,17 @@ class FrontierScheduler(BaseScheduler):
         folder.mkdir(parents=True, exist_ok=True)
         #: The links, on disk.
         self.store = self._open_store(folder)
-        learning = None if self._crawl.session is None else Learning(self.store, self._crawl.session)
+        session_records = None if self._crawl.session is None else SessionRecords(self.store, self._crawl.session)
         # Politeness is kept, because signals hold only weak references to their receivers.
         ready_at, self._politeness = host_availability(crawler, is_live=task.is_live)
         self._links = open_links(self.store, task, settings)
         self._leases = Leases(crawler.signals, ready_at)
         self._unreachable = open_unreachable(self.store, self._leases, crawler)
-        self._outcomes = open_outcomes(self.store, self._requests, learning, crawler)
+        self._outcomes = open_outcomes(self.store, self._requests, session_records, crawler)
         self._checkpoints = Checkpoints(self.store, self._stats, self._crawl.harvest, task.run_dir)
         self._checkpoints.failed = self._not_writable
-        self._admission = Admission(crawler, self._links, self._requests, learning)
-        around = self._outcomes.around = LookAround(self._links)
+        self._admission = Admission(crawler, self._links, self._requests, session_records)
+        around = self._outcomes.around = RandomLinks(self._links)
         #: Chooses which request is next.
         spares = bool(task.max_pages and PATIENCE.read(settings))
         self.dispatch = Dispatch(self._links, self._queue, self._requests, self._leases, around, spares=spares)
@@ -141,7 +141,7 @@ class FrontierScheduler(BaseScheduler):
         self.completion = Completion(self._admission, self._leases, self._outcomes, self._checkpoints)
         self.completion.ended = self._wakeup.now
         crawler.signals.connect(self._spider_opened, signals.spider_opened)
-        self._resume(Resumption(self.store, task, folder), learning)
+        self._resume(Resumption(self.store, task, folder), session_records)
         # Late, for it goes on with the stats and the links of an earlier run.
         self.dispatch.patience = self._outcomes.patience = self._open_patience(ready_at)
         #: What the rest of the crawl sees.
@@ -237,7 +237,7 @@ class FrontierScheduler(BaseScheduler):
     def _close_store(self) -> None:
         self.store.close()
 
-    def _resume(self, earlier: Resumption, learning: Learning | None) -> None:
+    def _resume(self, earlier: Resumption, session_records: SessionRecords | None) -> None:
         earlier.restore(self._stats, self._crawl.harvest)
         self._links.resume(earlier.fetched_urls())
         self._outcomes.resume()
@@ -246,7 +246,7 @@ class FrontierScheduler(BaseScheduler):
             self._crawl.texts.restore(self._outcomes.texts.sketches())
         if self._outcomes.sinking is not None:
             self._outcomes.sinking.restore(self._outcomes.texts.pages())
-        if learning is not None and (n_bad := learning.resume()):
+        if session_records is not None and (n_bad := session_records.resume()):
             self._stats.inc_value("focused/adaptive/records_lost_count", n_bad)
         earlier.begin()
 

@@ -33,11 +33,11 @@ if TYPE_CHECKING:
     from scrapy import Request, Spider
     from twisted.internet.defer import Deferred
 
-    from focused.frontier.learning import Learning
     from focused.frontier.leases import Lease
     from focused.frontier.patience import Patience
     from focused.frontier.politeness import HostAvailability
     from focused.frontier.resumption import Resumption
+    from focused.frontier.session_records import SessionRecords
     from focused.frontier.shared.commit_result import CommitResult
     from focused.frontier.shared.page import PageCommit
     from focused.frontier.shared.texts import OtherText
@@ -125,27 +125,29 @@ class SharedScheduler(FrontierScheduler):
         about = self.crawler, self._crawl, self.store, ready_at
         return open_patience(*about, others=self.worker.other_workers, n_left=n_left)
 
-    def _resume(self, earlier: Resumption, learning: Learning | None) -> None:
+    def _resume(self, earlier: Resumption, session_records: SessionRecords | None) -> None:
         self._outcomes.resume()
         self._budget.n_on_their_way = lambda: self.worker.exchange.n_pending
         self._crawl.harvest.begin_after(self.worker.exchange.spent_secs)
         if self._crawl.texts is not None or self._outcomes.sinking is not None or self._outcomes.penalty.strength:
             self.worker.texts.listen(self._hear_texts, MAX_TEXTS)
-        if learning is None:
+        if session_records is None:
             return
-        if learning.session.listen():
-            self.worker.begin_alone(learning.session.n_begin_pages)
-            self._hearing = hearing = Hearing(learning.session, self._crawl.judging_turn, self._stats)
+        if session_records.session.listen():
+            self.worker.begin_alone(session_records.session.n_begin_pages)
+            self._hearing = hearing = Hearing(session_records.session, self._crawl.judging_turn, self._stats)
             lessons = self.worker.lessons
             lessons.n_wanted, lessons.on_heard = lambda: hearing.n_wanted, hearing.put
             lessons.on_other_model = hearing.leave_out
             self.worker.versions.on_change = hearing.forget
             #: Links of workers that have ended.
-            self.orphans = orphans = OrphanLinks(learning.session, self.shared.waiting, self._requests.url_fingerprint)
+            self.orphans = orphans = OrphanLinks(
+                session_records.session, self.shared.waiting, self._requests.url_fingerprint
+            )
             lessons.inherits = lambda: hearing.is_idle and orphans.is_ready
             lessons.on_inherited, lessons.on_scores = orphans.inherit, self._take_over
-        self._learning = learning
-        if n_bad := learning.resume():
+        self._session_records = session_records
+        if n_bad := session_records.resume():
             self._stats.inc_value("focused/adaptive/records_lost_count", n_bad)
 
     def _hear_texts(self, texts: list[OtherText]) -> None:
@@ -160,7 +162,7 @@ class SharedScheduler(FrontierScheduler):
         """Move links from now on whose finder has ended."""
         self.orphans.place(scores)
         self._stats.set_value(_TAKEN_OVER, self.orphans.n_taken)
-        self._learning.move()
+        self._session_records.move()
 
     def has_pending_requests(self) -> bool:
         """Tell whether anything waits, or may come from another worker."""
@@ -172,7 +174,7 @@ class SharedScheduler(FrontierScheduler):
             return None
         worker = self.worker
         if self._hearing is not None and self._hearing.take_news():
-            self._learning.move()
+            self._session_records.move()
         # Those that are only orphans count as under way, and the budget may have no place but theirs.
         self.completion.end_orphans(requests_in_progress(self.crawler))
         worker.tend()

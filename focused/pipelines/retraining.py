@@ -17,12 +17,12 @@ from focused.crawl.words_looked_for import ENOUGH_PAGES, end_without_words, word
 from focused.frontier.durable_frontier import DurableFrontier
 from focused.frontier.scheduler import FrontierScheduler
 from focused.items import PageItem
+from focused.retraining.draw_schedule import DrawSchedule, LookingForWords
 from focused.retraining.drift import DriftReport
 from focused.retraining.feedback_intake import FeedbackIntake
 from focused.retraining.judged_page_intake import JudgedPageIntake, JudgedPageWriter, LinkTextFinder
 from focused.retraining.judged_pages import read_record, record_path
 from focused.retraining.kept_pages import KeptBodies, KeptPages
-from focused.retraining.looking_around import LookingAround, LookingForWords
 from focused.retraining.loop import RetrainingLoop, TrainingRounds
 from focused.retraining.model_takeover import ModelTakeover
 from focused.retraining.options import OFF, RetrainingOptions, read_options
@@ -66,7 +66,7 @@ class RetrainingPipeline:
         pages: KeptPages,
         loop: RetrainingLoop,
         stats: RetrainingStats,
-        around: LookingAround | LookingForWords | None = None,
+        around: DrawSchedule | LookingForWords | None = None,
     ) -> None:
         self._crawl = crawl
         self._intake = intake
@@ -140,11 +140,11 @@ class RetrainingPipeline:
         pause = CrawlPause(crawler, is_wanted=is_paused)
         loop = RetrainingLoop(feedback, rounds, crawl.harvest, pause.set, stats)
         intake = JudgedPageIntake(labels, feedback, pages, writer, drift)
-        around: LookingAround | LookingForWords | None = None
+        around: DrawSchedule | LookingForWords | None = None
         if is_against_met and plan.topic.keyword_terms:
             around = LookingForWords(lambda: crawl.frontier, stats, plan.topic.keyword_terms)
         elif is_against_met:
-            around = LookingAround(lambda: crawl.frontier, stats)
+            around = DrawSchedule(lambda: crawl.frontier, stats)
         return cls(crawl, intake, pages, loop, stats, around)
 
     def open_spider(self) -> None:
@@ -158,7 +158,7 @@ class RetrainingPipeline:
                 f"{FrontierScheduler.__module__}.{FrontierScheduler.__qualname__}",
             )
         self._resume()
-        if isinstance(self._around, LookingAround) and self._loop.version == FIRST:
+        if isinstance(self._around, DrawSchedule) and self._loop.version == FIRST:
             logger.info(
                 "The model has learnt %s. The harvest is estimated from some page after the %dth on",
                 *(self._learnt("yet, so most of its pages may look relevant"), FIRST_MET),
@@ -177,7 +177,7 @@ class RetrainingPipeline:
         """End the process that trains, close the files."""
         if self._calls is not None and self._calls.running:
             self._calls.stop()
-        if isinstance(self._around, LookingAround) and self._loop.version == FIRST and self._crawl.harvest.n_pages:
+        if isinstance(self._around, DrawSchedule) and self._loop.version == FIRST and self._crawl.harvest.n_pages:
             logger.warning(
                 "All pages were judged by a model that has learnt %s. With more pages (-a max_pages) it learns",
                 self._learnt(": the harvest is probably too high"),

@@ -17,8 +17,8 @@ from focused.crawl.shared_versions import version_of_all
 from focused.crawl.state import Crawl
 from focused.crawl.words_looked_for import end_without_words
 from focused.items import PageItem
+from focused.retraining.draw_schedule import LookingForWords, SharedDrawSchedule
 from focused.retraining.kept_pages import KeptPages
-from focused.retraining.looking_around import LookingAroundTogether, LookingForWords
 from focused.retraining.model_takeover import ModelTakeover
 from focused.retraining.options import OFF, RetrainingOptions, read_options
 from focused.retraining.page_labels import trainings_due
@@ -77,11 +77,11 @@ class SharedRetrainingPipeline:
             stats=self._stats,
         )
         self._is_against_met = options.is_against_met(crawl.plan.topic)
-        self._around: LookingAroundTogether | LookingForWords | None = None
+        self._around: SharedDrawSchedule | LookingForWords | None = None
         if self._is_against_met and (terms := crawl.plan.topic.keyword_terms):
             self._around = LookingForWords(lambda: crawl.frontier, self._stats, terms)
         elif self._is_against_met:
-            self._around = LookingAroundTogether(lambda: crawl.frontier, self._stats)
+            self._around = SharedDrawSchedule(lambda: crawl.frontier, self._stats)
         self._trainer: SharedTrainer | None = None
         self._is_read = self._is_closing = False
         self._is_behind = False
@@ -114,7 +114,7 @@ class SharedRetrainingPipeline:
         folder = plan.run_dir / _FOLDER
         folder.mkdir(exist_ok=True)
         with SharedRun.opened(*self._about) as run:
-            if isinstance(self._around, LookingAroundTogether):
+            if isinstance(self._around, SharedDrawSchedule):
                 self._around.n_due = n_draws_missing(run)
             training = SharedTraining(
                 url=self._about[0],
@@ -173,7 +173,7 @@ class SharedRetrainingPipeline:
         versions = self._crawl.frontier.versions
         assert versions is not None
         versions.note_page()
-        if isinstance(self._around, LookingAroundTogether):
+        if isinstance(self._around, SharedDrawSchedule):
             self._around.page_added(versions.n_pages, page)
         elif self._around is not None and self._takeover.version == FIRST:  # a later version has met its words
             self._around.page_added(1 + self._crawl.harvest.n_pages, page)

@@ -14,12 +14,12 @@ from focused.collection.verdict_rows import VerdictRows
 from focused.crawl.delivered_feeds import DeliveredFeeds
 from focused.crawl.delivered_files import put_pages_right, take_out
 from focused.crawl.delivered_words import BY_PEOPLE, DELIVERED, ROWS
-from focused.crawl.judged_again import judge_again
+from focused.crawl.final_judging import judge_again
 from focused.crawl.late_delivery import LateDelivery
 from focused.crawl.own_settings import COLLECTION
 from focused.crawl.state import Crawl
 from focused.items import PageItem
-from focused.retraining.applied_verdicts import KnownForms, KnownPages, n_not_fetched, take_in_all
+from focused.retraining.applied_verdicts import KnownForms, PagesByForm, n_not_fetched, take_in_all
 from focused.utils.file_names import COLLECTION_FILE, PAGES_FILE
 from focused.utils.reactor import yield_to_reactor
 
@@ -81,7 +81,7 @@ class VerdictsPipeline:
         """Read all verdicts that are there, and put right what an earlier run of this crawl left."""
         if COLLECTION.read(self._crawler.settings) != "off":
             rows = self._rows = VerdictRows(self._crawl.plan.run_dir / COLLECTION_FILE)
-            known = KnownPages(rows, self._forms)
+            known = PagesByForm(rows, self._forms)
             self._reader.table.is_known = lambda form: bool(self._try(lambda _: known(form)))
         self._reader.subscribe(lambda form: self._heard.setdefault(form, None))
         self._reader.read_all()

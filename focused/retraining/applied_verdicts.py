@@ -49,7 +49,7 @@ class KnownForms:
         return self._forms_of.get(url) or [canonical_form(url) or url]
 
 
-class KnownPages:
+class PagesByForm:
     """Tells whether a collection has a page, by any canonical form of its URLs."""
 
     def __init__(self, rows: VerdictRows, forms: KnownForms) -> None:
@@ -100,7 +100,7 @@ def apply_verdicts(run_dir: Path, *further: Path, say: Callable[[str], object] =
     files, forms = FeedbackFiles(*further, optional=run_dir / VERDICTS_FOLDER), KnownForms()
     rows = VerdictRows(path, read_only=not may_be_written(path))
     try:
-        table = VerdictTable(MAX_PAGES, KnownPages(rows, forms))
+        table = VerdictTable(MAX_PAGES, PagesByForm(rows, forms))
         for line in filter(None, (*_read(files, table), table.about_forgotten())):
             say(line)
         if not len(table) and not rows.judged():

@@ -1,4 +1,6 @@
-"""When a crawl ends, all its pages are judged again by its last model, so that the collection speaks of one model.
+"""Judges all pages of a collection again by one model, in slices, and decides how many of them are delivered.
+
+When a crawl ends, that is its last model, so that the collection speaks of one model.
 
 The last model knows the web best, so it orders the pages. Its threshold cannot say how many of them are relevant: it has
 learnt from these very pages, most of them as unlabelled ones. The harvest that is estimated from held-out decisions can

@@ -12,14 +12,14 @@ from focused.frontier.store.worker_demand import OtherWorkers, WorkerDemand
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from focused.frontier.shared.crawl_overview import CrawlOverview
     from focused.frontier.shared.exchange import Exchange
-    from focused.frontier.shared.surroundings import Surroundings
 
 
 class DemandExchange(OtherWorkers):
     """What the other workers have told in their rows of the database, some seconds old."""
 
-    def __init__(self, exchange: Exchange, around: Surroundings) -> None:
+    def __init__(self, exchange: Exchange, around: CrawlOverview) -> None:
         super().__init__()
         self._exchange, self._around = exchange, around
 

@@ -64,7 +64,7 @@ class Totals(NamedTuple):
     n_pages_trained: int = 0
 
 
-class Seen(NamedTuple):
+class WorkerView(NamedTuple):
     """What a worker sees when it looks around."""
 
     totals: Totals
@@ -130,13 +130,13 @@ class Leasing:
             for name, best, rest, *others in rows
         ]
 
-    def look(self, worker: int, n_free: int = 8) -> Seen:
+    def look(self, worker: int, n_free: int = 8) -> WorkerView:
         """Return what a worker sees; of the free hosts at most so many."""
         values = {"crawl": self.crawl, "worker": worker, "most": n_free, "secs": _SURELY_ALIVE * self.secs}
         row = self.sql.execute(statements.LOOK, values, binary=True).fetchone()
         assert row is not None
         *totals, free, others, hosts, news, granted, n_pages = row
-        return Seen(
+        return WorkerView(
             Totals._make(totals), free, others, dict(zip(hosts, news, strict=True)), (granted or 0, n_pages or 0)
         )
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from focused.frontier.shared.beginning import pace
 from focused.frontier.shared.boot_clock import now
+from focused.frontier.shared.crawl_overview import CrawlOverview
 from focused.frontier.shared.demand_exchange import DemandExchange
 from focused.frontier.shared.drawn_links import DrawnLinks
 from focused.frontier.shared.events import (
@@ -35,7 +36,6 @@ from focused.frontier.shared.page import PageCommit
 from focused.frontier.shared.page_budget import PageBudget
 from focused.frontier.shared.page_draft import PageDraft
 from focused.frontier.shared.robots import SharedRobots
-from focused.frontier.shared.surroundings import Surroundings
 from focused.frontier.shared.texts import SharedTexts
 from focused.frontier.shared.versions import SharedVersions
 from focused.frontier.store.link import origin_of
@@ -83,9 +83,9 @@ class Worker:
         #: Which version of the model all use.
         self.versions = SharedVersions(exchange, self.draft)
         self.budget = PageBudget(max_pages)
-        self._max_relevant, self._surroundings = max_relevant, Surroundings(max_hosts)
+        self._max_relevant, self._overview = max_relevant, CrawlOverview(max_hosts)
         #: What the other workers know of links that wait.
-        self.other_workers = DemandExchange(exchange, self._surroundings)
+        self.other_workers = DemandExchange(exchange, self._overview)
         #: Why the crawl is over for all workers; empty: it is not.
         self.over = ""
         #: Whether the worker has lost its lease and waits for its last requests to end.
@@ -120,17 +120,17 @@ class Worker:
     @property
     def totals(self) -> Totals | None:
         """Figures of the whole crawl, some seconds old; None: nothing is known yet."""
-        return self._surroundings.totals
+        return self._overview.totals
 
     @property
     def may_ask(self) -> bool:
         """Whether this worker may ask for anything now."""
         may = not self.is_lost and now() < self.exchange.valid_until and self.exchange.n_pending < _MOST_PENDING
-        return may and not self._surroundings.lets_begin
+        return may and not self._overview.lets_begin
 
     def begin_alone(self, n_pages: int) -> None:
         """Let the crawl's first worker ask for its first pages alone."""
-        self._surroundings.n_begin_pages = n_pages
+        self._overview.n_begin_pages = n_pages
 
     @property
     def pages_left(self) -> int | None:
@@ -239,7 +239,7 @@ class Worker:
             self.exchange.write(PageCommit(page.worker, ended))
 
     def _ticked(self, seen: Ticked) -> None:
-        self._surroundings.see(seen, self.exchange.worker)
+        self._overview.see(seen, self.exchange.worker)
         self.draft.moves.pace = self.exchange.committer.pace = pace(seen.totals.n_pages)
         self.versions.see(seen.totals)
         self.own.read_since(seen.n_written)
@@ -256,10 +256,10 @@ class Worker:
             self.over = WORDS_NOT_FOUND
         elif seen.is_over and not self._is_busy and seen.n_written == self.exchange.n_written:  # else it is old news
             self.over = "finished"
-        if lost := self._surroundings.lost_hosts(seen.news, self.own):
+        if lost := self._overview.lost_hosts(seen.news, self.own):
             self.exchange.add_tasks(give_back={name: self.times_of(name) for name in lost})
-        self._surroundings.let_go(self.own, hosts_rest=not self.waits())
-        self.least_priority = self._surroundings.least_priority() if self.waits() else None
+        self._overview.let_go(self.own, hosts_rest=not self.waits())
+        self.least_priority = self._overview.least_priority() if self.waits() else None
 
     @property
     def _is_busy(self) -> bool:
@@ -273,7 +273,7 @@ class Worker:
                 self.own.leave(own)
             elif own.wants_links and not own.is_leaving:
                 ahead[own.name] = own.ask()
-        n_hosts = max(0, self._surroundings.n_hosts_wanted - len(self.own))
+        n_hosts = max(0, self._overview.n_hosts_wanted - len(self.own))
         tasks: dict[str, Any] = {"n_hosts": n_hosts, "is_busy": self._is_busy, "n_own": len(self.own)}
         tasks["n_records"], tasks["inherits"] = self.lessons.n_wanted(), self.lessons.inherits()
         tasks["hears_texts"] = self.texts.on_heard is not None

@@ -50,7 +50,7 @@ class StoredScores(Protocol):
         """Note that more pages link to links: rows of the sum of the pages' scores, how many, and the link's number."""
 
 
-class KnownPages(Protocol):
+class MetTexts(Protocol):
     """What is kept of pages that ended: see `focused.frontier.store.texts.StoredTexts`."""
 
     def add(self, url: str, copy_of: str, referrer: str, sketch: bytes, relevant: bool) -> None:
@@ -252,7 +252,7 @@ class LinkStore(Protocol):
     def pages(self, max_pages: int) -> StoredPages:
         """Return the pages that are kept as they came."""
 
-    def texts(self, max_pages: int) -> KnownPages:
+    def texts(self, max_pages: int) -> MetTexts:
         """Return what is kept of the texts of pages."""
 
     def close(self) -> int | None:

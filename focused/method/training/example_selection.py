@@ -20,7 +20,7 @@ IN_POSITIVES = "also among the positives"
 
 
 @dataclass
-class Seen:
+class SeenExamples:
     """The pages so far, by URL and by body."""
 
     urls: set[str] = field(default_factory=set)
@@ -43,7 +43,7 @@ class Example:
 
 
 def examples(
-    candidates: Iterable[Candidate], seen: Seen, refusals: Refusals, positives: Seen | None = None
+    candidates: Iterable[Candidate], seen: SeenExamples, refusals: Refusals, positives: SeenExamples | None = None
 ) -> Iterator[Example]:
     """Load candidates one by one, and note refusals and the pages seen.
 
@@ -63,7 +63,7 @@ def examples(
         yield example
 
 
-def _refuse_known(example: Example, seen: Seen, positives: Seen | None) -> None:
+def _refuse_known(example: Example, seen: SeenExamples, positives: SeenExamples | None) -> None:
     urls, digest = example.urls, example.digest
     if positives is not None and (digest in positives.bodies or not urls.isdisjoint(positives.urls)):
         raise RefusedError(IN_POSITIVES)

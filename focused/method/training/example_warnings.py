@@ -47,8 +47,8 @@ def warnings_about(
     """Return the warnings about a topic's examples, the gravest first.
 
     ``language``: ISO 639-1 code of the topic. ``terms``: the term of each column in `diagnosis`. ``weakness``: of
-    `Learnt`. ``prior``: estimated share of relevant pages among the unlabelled ones, in (0, 1); None if it was not estimated.
-    ``left_out``: rows of the positives without a known word: nothing was learnt from them.
+    `LearntModel`. ``prior``: estimated share of relevant pages among the unlabelled ones, in (0, 1); None if it was not
+    estimated. ``left_out``: rows of the positives without a known word: nothing was learnt from them.
     """
     return list(_warnings(language, positive, unlabeled, diagnosis, terms, weakness, prior, left_out))
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from focused.method.learning.keywords import train_keywords
 from focused.method.text.analyzer import TERMS, TITLE_PREFIX, Analyzer
 from focused.method.text.background import Background
-from focused.method.training.from_pages import Learnt, linked
+from focused.method.training.from_pages import LearntModel, linked
 from focused.method.training.term_counting import Columns
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ def learn_keywords(
     vectors: WordVectors | None = None,
     random_state: int = 0,
     say: Callable[[str], None] = lambda _: None,
-) -> Learnt:
+) -> LearntModel:
     """Make a topic's model from words and unlabelled pages. Words that none of the pages holds count by themselves.
 
     ``vectors``: those of the words of its language. With a background, the `N_NEAREST` stems nearest to the words count, too.
@@ -134,4 +134,4 @@ def learn_keywords(
         link_examples=links,
         random_state=random_state,
     )
-    return Learnt(model, columns.terms, vectors=vectors if near else None)
+    return LearntModel(model, columns.terms, vectors=vectors if near else None)

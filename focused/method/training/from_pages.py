@@ -42,7 +42,7 @@ _LEAST_PRIOR = 2e-4
 
 
 @dataclass(frozen=True)
-class Learnt:
+class LearntModel:
     """A model, the term of each of its columns, and the diagnosis of the examples."""
 
     model: TrainedModel
@@ -97,7 +97,7 @@ def learn(
     quick: bool = False,
     random_state: int = 0,
     say: Callable[[str], None] = lambda _: None,
-) -> Learnt:
+) -> LearntModel:
     """Learn a topic's model.
 
     If the unlabelled pages hold no relevant page (the general background, or pages about something else), they do not tell
@@ -155,10 +155,10 @@ def learn(
     say("Looking at the positives")
     diagnosis = diagnose(counts, y, is_background=is_background, random_state=random_state)
     if quick:
-        return Learnt(model, columns.terms, diagnosis, vectors=vectors)
+        return LearntModel(model, columns.terms, diagnosis, vectors=vectors)
     say("Computing the learning curve (--quick leaves it out)")
     prior, is_assumed = figures.prior, figures.prior_is_assumed
     curve = learning_curve(
         counts, y, prior=prior, prior_is_assumed=is_assumed, learner=learner, random_state=random_state
     )
-    return Learnt(model, columns.terms, diagnosis, curve, vectors)
+    return LearntModel(model, columns.terms, diagnosis, curve, vectors)

@@ -13,7 +13,7 @@ from focused.method.page.reader import PageReader
 from focused.method.text.analyzer import Analyzer
 from focused.method.text.languages import detect_language
 from focused.method.training.example_content import Refusals
-from focused.method.training.example_selection import Seen, examples
+from focused.method.training.example_selection import SeenExamples, examples
 from focused.method.training.term_counting import CountedPage, counted_page
 from focused.utils.url_forms import canonical_form
 
@@ -51,7 +51,7 @@ class PageSet:
     names: list[str] = field(default_factory=list)
     #: Detected language of each page; of many unlabelled pages only a part is detected, the others are empty.
     language_of: list[str] = field(default_factory=list)
-    seen: Seen = field(default_factory=Seen)
+    seen: SeenExamples = field(default_factory=SeenExamples)
     refusals: Refusals = field(default_factory=Refusals)
     #: Number of pages of which a limit cut something off.
     n_cut: int = 0

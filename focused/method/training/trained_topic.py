@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
     from focused.method.topic import Topic
     from focused.method.training.from_keywords import Keywords
-    from focused.method.training.from_pages import Learnt
+    from focused.method.training.from_pages import LearntModel
 
 _LIBRARIES = ("scikit-learn", "numpy", "scipy", "PyStemmer")
 
 
 def make_topic(
     topic: Topic,
-    learnt: Learnt,
+    learnt: LearntModel,
     positive: PageSet | Keywords,
     unlabeled: PageSet | Background,
     *,

@@ -1,4 +1,4 @@
-"""Which pages are asked for to look around before a topic's first crawl (docs/method/, D74)."""
+"""Chooses pages around the seeds to look at before a topic's first crawl (docs/method/, D74)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from focused.frontier.look_around import place_of
+from focused.frontier.random_links import place_of
 from focused.method.training.seeds import seeds_from
 from focused.utils.url_forms import canonical_form
 
@@ -18,7 +18,7 @@ _N_CANDIDATES = 64
 
 
 @dataclass(eq=False)
-class Surroundings:
+class PagesAroundSeeds:
     """Chooses the pages: up to ten seeds, then links, drawn as a crawl draws them (docs/method/, D74).
 
     Of 64 links that wait, the one from the place is taken of which fewest pages were asked for; a place is a folder of a host.

@@ -1,4 +1,4 @@
-"""What a worker knows of the crawl beyond its own hosts, and what follows from it for them. Some seconds old."""
+"""`CrawlOverview`: what a worker knows of the crawl beyond its own hosts, some seconds old, and what follows for them."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ _TIMES_UNKNOWN = 4
 """Looks at the database after which a host is lost that is this worker's there only."""
 
 
-class Surroundings:
-    """Totals of the crawl, free hosts and other workers. ``max_hosts``: that a worker holds at most."""
+class CrawlOverview:
+    """Keeps totals of the crawl, free hosts and other workers. ``max_hosts``: that a worker holds at most."""
 
     def __init__(self, max_hosts: int) -> None:
         #: Figures of the whole crawl.

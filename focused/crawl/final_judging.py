@@ -1,4 +1,4 @@
-"""When a crawl ends, its collection is judged again by the last model: how it is asked for, counted and said."""
+"""Lets a crawl that ends judge its collection again by the last model, and counts and logs what that changes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Train a topic with pages of its web that were fetched before its first crawl, as a crawl does with the pages that it meets.
+"""Trains a topic with pages of its web that were fetched before its first crawl, as a crawl does with the pages it meets.
 
 The topic's crawls look around all the same: so few pages do not show a whole web. What was looked at stays among the topic's
 examples, and their trainings learn from it beside the pages met (`focused.retraining.pages_met`).

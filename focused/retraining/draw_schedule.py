@@ -1,4 +1,4 @@
-"""How many links are drawn to look around, and when (docs/method/, D74, D75)."""
+"""Decides how many links are drawn to look around, and when (docs/method/, D74, D75)."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def n_drawn_wanted(n_pages: int) -> int:
 
 
 @dataclass(eq=False)
-class LookingAround:
+class DrawSchedule:
     """Asks the frontier for links that are drawn. Stats: ``focused/retraining/drawn_count``."""
 
     frontier: Callable[[], Frontier]
@@ -52,7 +52,7 @@ class LookingAround:
 
 
 @dataclass(eq=False)
-class LookingAroundTogether:
+class SharedDrawSchedule:
     """Asks for links that are drawn where many workers share a crawl: each for its part of those that all of them want.
 
     A worker's part grows with each of its pages, by what one page more in all asks for. So nobody counts what the others drew.

@@ -1,4 +1,4 @@
-"""A strategy that learns, and the frontier's file: waiting links move to where it says, and what it learns is kept."""
+"""`SessionRecords`: keeps what a strategy's session learns in the frontier, and moves waiting links to where it says."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MANY, _PAGES_A_SEC = 1_000, 400
 
 
 @dataclass(eq=False)
-class Learning:
+class SessionRecords:
     """Moves waiting links to where a session says they belong, and keeps what it learns."""
 
     store: LinkStore

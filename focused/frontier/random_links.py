@@ -1,4 +1,4 @@
-"""Looking around: some links are fetched whatever their scores are, to know what else there is on the web."""
+"""Draws links that are fetched whatever their scores are: to look around, at what else there is on the web."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ and FOLDOC (docs/results/pages-met.md).
 
 
 @dataclass(eq=False)
-class LookAround:
+class RandomLinks:
     """Leases links that are drawn from all that wait, those from places first of which the fewest pages are known.
 
     A place is a folder of a host. Hosts whose drawn links brought no page come last: dead links would be drawn one after the
