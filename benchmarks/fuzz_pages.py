@@ -102,7 +102,7 @@ class PagePath:
             strategy.score(page, relevance, Visit())
         taken = time.process_time() - started
         metadata_of(page, "2030-01-01")
-        repeated = self.lines.look(page.lines, "host.example")
+        repeated = self.lines.mark_and_learn(page.lines, "host.example")
         main_text(page.lines, main_lines(page.lines, repeated))
         assert page.text is not None
         assert len(page.marks) == 4

@@ -115,10 +115,10 @@ def ours(pages: list[MarkedPage], read: list[Page], reader: PageReader, n_before
         if host not in known:
             known.add(host)
             for url, kind, body in page.before[:n_before]:
-                memory.look(reader.read(body, url, kind).lines, host)
+                memory.mark_and_learn(reader.read(body, url, kind).lines, host)
     found = []
     for page, each in zip(pages, read, strict=True):
-        repeated = memory.look(each.lines, urlsplit(page.url).netloc, learns=False) if n_before else None
+        repeated = memory.mark_and_learn(each.lines, urlsplit(page.url).netloc, learns=False) if n_before else None
         found.append(main_text(each.lines, main_lines(each.lines, repeated)))
     return found
 
@@ -131,7 +131,7 @@ def cost(pages: list[MarkedPage], reader: PageReader, n_rounds: int = 5) -> floa
         for marked in pages:
             page = reader.read(marked.body, marked.url, marked.content_type)
             started = time.process_time()
-            is_main = main_lines(page.lines, memory.look(page.lines, urlsplit(marked.url).netloc))
+            is_main = main_lines(page.lines, memory.mark_and_learn(page.lines, urlsplit(marked.url).netloc))
             main_text(page.lines, is_main)
             headings_of(page.lines, is_main)
             metadata_of(page, "2026-11-23")

@@ -40,12 +40,12 @@ MODELS = ROOT / "models"
 )  # fmt: skip
 def test_an_alert_holds_while_its_condition_does(settings, facts, alerts):
     conditions = Conditions({f"FOCUSED_ALERT_{name}": value for name, value in settings.items()})
-    assert list(conditions.look(facts)) == alerts
+    assert list(conditions.alerts_of(facts)) == alerts
 
 
 def test_an_alert_names_some_of_the_hosts_and_counts_the_others():
     failing = tuple((f"{letter}.org", "timed out") for letter in "abcde")
-    text = Conditions({"FOCUSED_ALERT_FAILING_HOSTS": 1}).look(Facts(failing=failing))["hosts"].text
+    text = Conditions({"FOCUSED_ALERT_FAILING_HOSTS": 1}).alerts_of(Facts(failing=failing))["hosts"].text
     assert "a.org (timed out), b.org (timed out), c.org (timed out) and 2 more" in text
 
 

@@ -216,16 +216,16 @@ def test_the_progress_line_says_nothing_of_what_is_not_known():
 
 def test_the_time_left_is_that_of_the_budget_that_is_spent_first_at_the_speed_of_late():
     left = TimeLeft([1000, 50, 3600])
-    left.look(0, [0, 0, 0])
+    left.note_spent(0, [0, 0, 0])
     assert left.secs() is None
-    left.look(1, [1, 0, 1])  # too little to say
+    left.note_spent(1, [1, 0, 1])  # too little to say
     assert left.secs() is None
-    left.look(100, [100, 10, 100])
+    left.note_spent(100, [100, 10, 100])
     assert left.secs() == pytest.approx(400)  # 40 relevant pages, one every ten seconds
     for now in range(110, 400, 10):  # none is relevant any more
-        left.look(now, [now, 10, now])
+        left.note_spent(now, [now, 10, now])
     assert left.secs() == pytest.approx(610)
-    left.look(3550, [400, 10, 3550])
+    left.note_spent(3550, [400, 10, 3550])
     assert left.secs() == pytest.approx(50)
     assert TimeLeft([0, 0, 0]).secs() is None
 

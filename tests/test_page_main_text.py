@@ -22,7 +22,7 @@ def lines(html: str):
 
 def text(html: str, memory: RepeatedLines | None = None) -> str:
     found = lines(html)
-    return main_text(found, main_lines(found, memory.look(found, "host.example") if memory else None))
+    return main_text(found, main_lines(found, memory.mark_and_learn(found, "host.example") if memory else None))
 
 
 MENU = "".join(f"<a href=/{name}>{name}</a> " for name in ("News", "Archive", "People", "Contact", "Prev", "Next"))
@@ -115,16 +115,16 @@ def test_other_hosts_and_copies_teach_nothing_about_a_host():
     memory = RepeatedLines()
     page = lines(f"<p>Be quick.</p>{STORY}")
     for _ in range(3):
-        memory.look(page, "other.example")
-        memory.look(page, "host.example", learns=False)
-    assert memory.look(page, "host.example") is None
+        memory.mark_and_learn(page, "other.example")
+        memory.mark_and_learn(page, "host.example", learns=False)
+    assert memory.mark_and_learn(page, "host.example") is None
 
 
 def test_the_memory_of_lines_is_bounded_and_furniture_outlives_the_lines_of_single_pages():
     memory = RepeatedLines(n_bits=10)
     for number in range(300):
         page = lines(f"<p>Be quick.</p>{''.join(f'<p>Line {number} {part}</p>' for part in range(20))}")
-        found = memory.look(page, "host.example")
+        found = memory.mark_and_learn(page, "host.example")
     assert found is not None
     assert found[0]
     assert not found[1:].any()

@@ -165,7 +165,7 @@ class Queue:
             return None
         if kind == TOP:
             return Pick(self.pages.page(int(np.argmax(np.where(is_open, self.pages.relevance, -1.0)))), TOP)
-        looked = self._look(is_open)
+        looked = self._pages_looked_at(is_open)
         belief, is_open = looked.belief, is_open[looked.rows]
         if kind == NEW_SIDE:
             score = belief.mean + belief.spread
@@ -178,7 +178,7 @@ class Queue:
         row = int(looked.rows[np.argmax(np.where(is_open, score, -np.inf))])
         return Pick(self.pages.page(row), kind)
 
-    def _look(self, is_open: Flags) -> _Looked:
+    def _pages_looked_at(self, is_open: Flags) -> _Looked:
         """Return the pages that are looked at, with what the verdicts say of them."""
         if self._looked is None or len(self.pages) > _GROWTH * self._looked.n_pages:
             relevance, threshold = self.pages.relevance, self.pages.threshold

@@ -115,7 +115,7 @@ class Conditions:
             raise PlanError(f"{STOPS.name} must be some of {', '.join(NAMES)}. Got {', '.join(unknown)!r}.")
         self.actions = [ALERT_ACTIONS.load(name) for name in _names(ACTIONS.read(settings))]
 
-    def look(self, facts: Facts) -> dict[str, Alert]:
+    def alerts_of(self, facts: Facts) -> dict[str, Alert]:
         """Return the alerts whose conditions hold, by name."""
         return {name: Alert(name, text) for name, text in zip(NAMES, self._texts(facts), strict=True) if text}
 

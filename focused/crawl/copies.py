@@ -29,9 +29,10 @@ class KnownTexts:
         self._max_pages = max_pages
         self._urls: list[str] = []
 
-    def look(self, page: Page, url: str) -> tuple[str, bytes]:
-        """Return the URL of the page that a page is a copy of, and nothing; or "" and what is to be kept of its text.
+    def find_copy_or_remember(self, page: Page, url: str) -> tuple[str, bytes]:
+        """Return the URL of the page that a page is a copy of, and nothing; or "" and what to keep of a text that is new.
 
+        A new text is remembered: later pages are compared with it.
         ``url``: the page's own. A page without words is no copy, and nothing is kept of it.
         """
         text = sketch(page, self._hashes)

@@ -18,9 +18,9 @@ class Furniture:
     def __init__(self) -> None:
         self._lines = RepeatedLines()
 
-    def look(self, page: Page, url: str, *, is_copy: bool) -> Flags | None:
-        """Return which lines of a page are furniture of its host, by the pages before it; see `RepeatedLines.look`.
+    def mark_and_learn(self, page: Page, url: str, *, is_copy: bool) -> Flags | None:
+        """Return which lines of a page are furniture of its host, by the pages before it, and count its own lines.
 
         ``url``: the page's own. ``is_copy``: whether its text is that of another page, and teaches nothing.
         """
-        return self._lines.look(page.lines, urlsplit(url).netloc, learns=not is_copy)
+        return self._lines.mark_and_learn(page.lines, urlsplit(url).netloc, learns=not is_copy)

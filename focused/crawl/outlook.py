@@ -55,10 +55,10 @@ class Outlook:
         self.saturation.add(is_new)
         self.last.add(is_new)
 
-    def look(self, now: float) -> None:
+    def note_spent(self, now: float) -> None:
         """Note what has been spent of the budgets at a moment, in seconds of a clock."""
         harvest = self._harvest
-        self.time_left.look(now, (harvest.n_pages, harvest.n_relevant, harvest.spent_secs()))
+        self.time_left.note_spent(now, (harvest.n_pages, harvest.n_relevant, harvest.spent_secs()))
 
     def n_left(self) -> float | None:
         """Return how many pages the budgets of pages and minutes leave; None where that is not known."""

@@ -139,7 +139,7 @@ class PdfReading:
         self._stats.max_value(STAT.format("waiting_most"), self._n_waiting)
         self._stats.set_value(WAITING, self._n_waiting)
         if self._looks is None:
-            self._looks = create_looping_call(self._look)
+            self._looks = create_looping_call(self._give_up_late)
             self._looks.start(_LOOK_SECS, now=False)
 
     def _end(self) -> None:
@@ -149,7 +149,7 @@ class PdfReading:
             self._looks.stop()
             self._looks = None
 
-    def _look(self) -> None:
+    def _give_up_late(self) -> None:
         """Give up what is left some time after the crawl has begun to end."""
         if not is_closing(self._crawler) or self._is_over:
             return

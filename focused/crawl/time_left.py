@@ -28,7 +28,7 @@ class TimeLeft:
         self._budgets = tuple(budgets)
         self._looks: deque[tuple[float, tuple[float, ...]]] = deque()
 
-    def look(self, now: float, spent: Sequence[float]) -> None:
+    def note_spent(self, now: float, spent: Sequence[float]) -> None:
         """Note what has been spent of each budget at a moment, in seconds of a clock."""
         self._looks.append((now, tuple(spent)))
         while len(self._looks) > 2 and self._looks[1][0] <= now - _WINDOW_SECS:
@@ -38,7 +38,7 @@ class TimeLeft:
         """Return how much of one budget is spent for each unit of another; None before enough of the second is.
 
         >>> left = TimeLeft([100, 0, 600])
-        >>> left.look(0, [0, 0, 0]); left.look(10, [20, 9, 10]); left.speed(0, 2)
+        >>> left.note_spent(0, [0, 0, 0]); left.note_spent(10, [20, 9, 10]); left.speed(0, 2)
         2.0
         """
         if not self._looks:
@@ -51,9 +51,9 @@ class TimeLeft:
         """Return the seconds until the first budget is spent; None where nothing can be said.
 
         >>> left = TimeLeft([100, 0, 600])
-        >>> left.look(0, [0, 0, 0]); left.look(10, [20, 9, 10]); left.secs()
+        >>> left.note_spent(0, [0, 0, 0]); left.note_spent(10, [20, 9, 10]); left.secs()
         40.0
-        >>> left.look(20, [20, 9, 550]); left.secs()
+        >>> left.note_spent(20, [20, 9, 550]); left.secs()
         1.8181818181818181
         """
         if not self._looks:

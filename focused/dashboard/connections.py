@@ -29,7 +29,7 @@ class Connection(H11Protocol):
         super().connection_made(transport)
         self._heard_at = self._taken_at = self.loop.time()
         self._n_waiting = 0
-        self._next_look = self.loop.call_later(LOOK_SECS, self._look)
+        self._next_look = self.loop.call_later(LOOK_SECS, self._abort_if_slow)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Look no more."""
@@ -50,7 +50,7 @@ class Connection(H11Protocol):
     def _is_answering(self) -> bool:
         return self.cycle is not None and not self.cycle.response_complete
 
-    def _look(self) -> None:
+    def _abort_if_slow(self) -> None:
         now, n_waiting = self.loop.time(), self.transport.get_write_buffer_size()
         if not n_waiting or n_waiting < self._n_waiting:
             self._taken_at = now
@@ -59,4 +59,4 @@ class Connection(H11Protocol):
         if now - self._taken_at >= TAKE_SECS or (is_asking and now - self._heard_at >= ASK_SECS):
             self.transport.abort()  # what waits to be sent would keep `close` waiting, too
         else:
-            self._next_look = self.loop.call_later(LOOK_SECS, self._look)
+            self._next_look = self.loop.call_later(LOOK_SECS, self._abort_if_slow)

@@ -67,7 +67,7 @@ class JudgingRoom:
 
         Pages that take long to be read are read while the answer says so.
         """
-        work = asyncio.ensure_future(self._run(run_dir, person, _look))
+        work = asyncio.ensure_future(self._run(run_dir, person, _refresh))
         done, _ = await asyncio.wait([work], timeout=background_work.ANSWER_SECS)
         if done:
             return work.result()
@@ -108,7 +108,7 @@ class JudgingRoom:
             raise
 
 
-def _look(seat: _Seat) -> Asked:
+def _refresh(seat: _Seat) -> Asked:
     """Look anew at what the person is shown: others judge meanwhile, and the model learns."""
     session = seat.session
     assert session is not None
@@ -120,7 +120,7 @@ def _look(seat: _Seat) -> Asked:
 
 
 def _ask(seat: _Seat) -> Asked:
-    return _look(seat) if seat.asked is None or seat.asked.shown is None else seat.asked
+    return _refresh(seat) if seat.asked is None or seat.asked.shown is None else seat.asked
 
 
 def _answer(seat: _Seat, url: str, answer: str) -> Asked:

@@ -58,7 +58,7 @@ class Alerts:
     def spider_opened(self) -> None:
         """Begin to look."""
         self._last_page = (self._crawl.harvest.n_pages, time.monotonic())
-        self._calls = create_looping_call(self.look)
+        self._calls = create_looping_call(self.check)
         self._calls.start(INTERVAL_SECS.read(self._crawler.settings), now=False)
 
     def spider_closed(self) -> None:
@@ -67,15 +67,15 @@ class Alerts:
             self._calls.stop()
         self._file.close()
 
-    def look(self) -> None:
-        """Look at all conditions."""
+    def check(self) -> None:
+        """Check all conditions, and report what has changed."""
         crawl, now = self._crawl, time.monotonic()
         if is_closing(self._crawler):
             return
         if crawl.harvest.n_pages != self._last_page[0]:
             self._last_page = (crawl.harvest.n_pages, now)
         last, saturation = crawl.outlook.last, crawl.outlook.saturation
-        found = self._conditions.look(
+        found = self._conditions.alerts_of(
             Facts(
                 n_last=len(last),
                 n_last_relevant=last.n_new,

@@ -117,7 +117,7 @@ class HarvestMonitor:
         self._summary.begin()
         n_pages_before = self._harvest.n_pages
         self._last = (self._clock, n_pages_before)
-        self._outlook.look(self._clock)
+        self._outlook.note_spent(self._clock)
         self._parts = strategy_parts(plan.run_dir / RUN_FILE, plan.strategy.name, n_pages_before)
         self._first_model = first_model(plan.run_dir / RUN_FILE, plan.topic.model_sha256, n_pages_before)
         if self._first_model != plan.topic.model_sha256:
@@ -216,7 +216,7 @@ class HarvestMonitor:
             return  # the crawl waits: for a host, or for a model that is being trained
         self._last, self._told = (now, harvest.n_pages), told
         window, stats = self.crawler.settings.getint("FOCUSED_HARVEST_WINDOW_PAGES"), self.crawler.stats.get_stats()
-        self._outlook.look(now)
+        self._outlook.note_spent(now)
         progress = Progress(
             *(harvest.n_pages, self._plan.max_pages, self._estimate.text(), harvest.n_relevant, harvest.rate),
             *(harvest.recent_rate, window, told[1], frontier_of(self.crawler).host_counts()),

@@ -50,9 +50,9 @@ class LinkLevels:
         #: Pages heard of since, and the sum of their scores.
         self.n_more: npt.NDArray[np.int16] = np.zeros(n_places, dtype=np.int16)
         self.more: Floats = np.zeros(n_places)
-        self._look()
+        self._renew_views()
 
-    def _look(self) -> None:
+    def _renew_views(self) -> None:
         # Single places are read and written in a fifth of the time through these.
         self._key_at = self._keys.data
         self._mask = len(self._keys) // _WAYS - 1
@@ -127,7 +127,7 @@ class LinkLevels:
         self.scores, self.n_pages = np.tile(self.scores, 2), np.tile(self.n_pages, 2)
         self.more, self.n_more = np.tile(self.more, 2), np.tile(self.n_more, 2)
         self._keys = np.concatenate((np.where(goes_up, 0, keys), np.where(goes_up, keys, 0)))
-        self._look()
+        self._renew_views()
 
 
 class FetchedUrls:

@@ -29,7 +29,7 @@ class Wakeup:
     def at(self, moment: float | None) -> None:
         """Have it look for requests at a moment of the downloader's clock; None: nothing is known."""
         if moment is None:
-            self._clock.look()
+            self._clock.check_at_rest()
             return
         if self._cancel is not None:
             if self._at <= moment:

@@ -108,9 +108,11 @@ class LinkScoringMiddleware:
             asked = self._reading.directives(response, page)
             each.noindex = asked.noindex
             if self._texts is not None and not asked.noindex:  # what is not delivered has no copies
-                each.duplicate_of, each.text_sketch = self._texts.look(page, each.known_as)
+                each.duplicate_of, each.text_sketch = self._texts.find_copy_or_remember(page, each.known_as)
             if self._furniture is not None:
-                each.repeated_lines = self._furniture.look(page, each.known_as, is_copy=bool(each.duplicate_of))
+                each.repeated_lines = self._furniture.mark_and_learn(
+                    page, each.known_as, is_copy=bool(each.duplicate_of)
+                )
             if self._is_scoring:
                 each.scores = await self._judged_in_turn(page, self._visit(response), is_copy=bool(each.duplicate_of))
             links, left_out = self._reading.followed(page, each.depth, asked)

@@ -129,7 +129,7 @@ class SharedRetrainingPipeline:
             )
         self._trainer = SharedTrainer(training, self._trained)
         self._trainer.start()
-        versions.on_new, versions.waits = self._look, self._waits
+        versions.on_new, versions.waits = self._read_version, self._waits
         self._calls = create_looping_call(self._poll)
         self._calls.start(_POLL_EVERY_SECS, now=False)
 
@@ -220,7 +220,7 @@ class SharedRetrainingPipeline:
         self._know(found)
         logger.info("Version %d of the model of topic %s judges from the start", found.version, plan.topic.name)
 
-    def _look(self) -> None:
+    def _read_version(self) -> None:
         """Read the version that all are to use, in a thread; not while another one takes over."""
         self._is_behind = self._is_read or self._takeover.is_under_way
         if not self._is_behind and not self._is_closing:
@@ -232,7 +232,7 @@ class SharedRetrainingPipeline:
         if self._takeover.is_rescoring:
             self._takeover.rescore()
         elif self._is_behind and not (self._is_read or self._takeover.is_under_way):
-            self._look()
+            self._read_version()
 
     def _read(self) -> SharedVersion | None:
         return version_of_all(*self._about)

@@ -90,7 +90,7 @@ class VerdictsPipeline:
             self._take_in_all()
             if self._put_pages_right(says=True):
                 self._stored = self._late.wanted()
-        self._calls = create_looping_call(self._look)
+        self._calls = create_looping_call(self._take_in_and_tell)
         self._calls.start(_EVERY_SECS, now=False)
 
     def process_item(self, item: Any) -> Any:
@@ -145,7 +145,7 @@ class VerdictsPipeline:
             return
         self._feeds.put_right(self._is_refused, self._late.passed)
 
-    def _look(self) -> None:
+    def _take_in_and_tell(self) -> None:
         """Take in what is new, and tell the pipelines."""
         self._reader.read()
         self._take_in_new()

@@ -56,8 +56,8 @@ class Clock:
         if (secs := moment - self.now()) > 0:
             await sleep(secs)
 
-    def look(self) -> None:
-        """Look whether a crawl is at rest. The machine's clock goes on by itself."""
+    def check_at_rest(self) -> None:
+        """Check whether a crawl is at rest, and jump if so. The machine's clock goes on by itself."""
 
 
 class VirtualClock(Clock):
@@ -94,7 +94,7 @@ class VirtualClock(Clock):
         number = next(self._number)
         self._n_events += 1
         heapq.heappush(self._due, (max(moment, self._now), number, function))
-        self.look()
+        self.check_at_rest()
         return lambda: self._gone.add(number)
 
     async def sleep_until(self, moment: float) -> None:
@@ -108,14 +108,14 @@ class VirtualClock(Clock):
         finally:
             self._n_asleep -= 1
 
-    def look(self) -> None:
-        """Look whether the crawl is at rest, after what is to be done at once."""
+    def check_at_rest(self) -> None:
+        """Check whether the crawl is at rest, and jump if so, after what is to be done at once."""
         self._n_turns = 0
         if not self._is_looking:
             self._is_looking = True
-            call_later(0, self._look)
+            call_later(0, self._jump_if_at_rest)
 
-    def _look(self) -> None:
+    def _jump_if_at_rest(self) -> None:
         self._is_looking = False
         crawler = self._crawler()
         if crawler is None or not self._due:
@@ -134,7 +134,7 @@ class VirtualClock(Clock):
         self._n_turns += 1
         if self._due and not self._is_looking:
             self._is_looking = True
-            call_later(0 if self._n_turns < _SOON_TURNS else _LATER_SECS, self._look)
+            call_later(0 if self._n_turns < _SOON_TURNS else _LATER_SECS, self._jump_if_at_rest)
 
     def _jump(self) -> None:
         while self._due:

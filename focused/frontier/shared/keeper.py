@@ -280,7 +280,7 @@ class Keeper(threading.Thread):
             self._looked = asked
             leasing.end_overdue()
         is_over = not tasks.is_busy and leasing.is_over()
-        totals, free, others, news, budget = leasing.look(self.worker)
+        totals, free, others, news, budget = leasing.read_state(self.worker)
         self._pace = pace(totals.n_pages)
         other_demand = None if tasks.demand is None else leasing.other_demand(self.numbers)
         if self._n_analyzed < len(_ANALYZED_AT) and totals.n_pages >= _ANALYZED_AT[self._n_analyzed]:

@@ -87,7 +87,7 @@ GIVE_BACK = (
 )
 # All that a worker looks at, as one statement: asked one by one, each costs as much as all. Totals of the crawl; the best
 # ranks of free hosts, and of other workers, but not of those that may be dead; the worker's hosts; its part of the budget.
-LOOK = """
+STATE = """
 SELECT totals.*,
     ARRAY(SELECT best FROM hosts WHERE crawl = %(crawl)s AND owner IS NULL AND best IS NOT NULL
         AND next_at <= clock_timestamp() ORDER BY best LIMIT %(most)s),

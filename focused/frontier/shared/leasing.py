@@ -130,10 +130,10 @@ class Leasing:
             for name, best, rest, *others in rows
         ]
 
-    def look(self, worker: int, n_free: int = 8) -> WorkerView:
+    def read_state(self, worker: int, n_free: int = 8) -> WorkerView:
         """Return what a worker sees; of the free hosts at most so many."""
         values = {"crawl": self.crawl, "worker": worker, "most": n_free, "secs": _SURELY_ALIVE * self.secs}
-        row = self.sql.execute(statements.LOOK, values, binary=True).fetchone()
+        row = self.sql.execute(statements.STATE, values, binary=True).fetchone()
         assert row is not None
         *totals, free, others, hosts, news, granted, n_pages = row
         return WorkerView(

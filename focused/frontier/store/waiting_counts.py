@@ -90,9 +90,9 @@ class WaitingCounts:
         self._came = np.zeros((n_hosts, N_BINS), dtype=np.float32)
         #: Links of each host that wait no more.
         self._taken = np.zeros(n_hosts, dtype=np.int32)
-        self._look()
+        self._renew_views()
 
-    def _look(self) -> None:
+    def _renew_views(self) -> None:
         # Single places are changed in a fifth of the time through these.
         self._waiting_at: Any = self._waiting.data
         self._came_at: Any = self._came.data
@@ -104,7 +104,7 @@ class WaitingCounts:
             more = ((0, max(n_hosts, host + 1 - n_hosts)), (0, 0))
             self._waiting, self._came = np.pad(self._waiting, more), np.pad(self._came, more)
             self._taken = np.pad(self._taken, more[0])
-            self._look()
+            self._renew_views()
 
     def load(self, ranks: Iterable[tuple[int, int]]) -> None:
         """Count the links that wait anew: (host, rank) of each."""

@@ -36,7 +36,7 @@ class RepeatedLines:
         self._names = np.zeros(1 << n_bits, dtype=np.uint32)
         self._counts = np.zeros(1 << n_bits, dtype=np.uint16)
 
-    def look(self, lines: Lines, host: str, *, learns: bool = True) -> Flags | None:
+    def mark_and_learn(self, lines: Lines, host: str, *, learns: bool = True) -> Flags | None:
         """Return which lines of a page are furniture of its host, by the pages before it; then count its own.
 
         The result is of shape (n_lines,), and None while fewer than N_PAGES pages of the host are known. ``learns``: False
