@@ -166,7 +166,7 @@ class Completion:
 
     A commit holds the pages that have ended since the last one, and each of them whole. A page with many links ends in
     several turns of the reactor. Until it has, no other page ends, and nothing else may change what the commit makes
-    durable: see ``ending``.
+    durable: see ``page_lock``.
     """
 
     admission: Admission
@@ -176,10 +176,10 @@ class Completion:
 
     def __post_init__(self) -> None:
         #: Taken from where a page begins to end until it has ended, and by a commit.
-        self.ending = FifoLock()
+        self.page_lock = FifoLock()
         self._soon = LaterCall(COMMIT_EVERY_SECS, self._commit)
         #: Called when a page has ended: more requests may be handed out.
-        self.ended: Callable[[], None] = lambda: None
+        self.on_page_ended: Callable[[], None] = lambda: None
 
     def lease_of(self, response: Response) -> Lease | None:
         """Return the lease that a response belongs to."""
@@ -207,7 +207,7 @@ class Completion:
 
         After the frontier could not be written, nothing is done: the link will be fetched again.
         """
-        async with self.ending:
+        async with self.page_lock:
             if not self.checkpoints.is_broken:
                 try:
                     await self._take_in(page)
@@ -219,10 +219,10 @@ class Completion:
                         self._soon.want()
                 except sqlite3.Error as error:
                     self.checkpoints.fail(error)
-        self.ended()
+        self.on_page_ended()
 
     async def _commit(self) -> None:
-        async with self.ending:
+        async with self.page_lock:
             if self.checkpoints.is_due:
                 self.checkpoints.commit()
 
@@ -232,7 +232,7 @@ class Completion:
 
     async def no_page_ends(self) -> None:
         """Wait until no page is about to end."""
-        await self.ending.free()
+        await self.page_lock.free()
 
     async def _take_in(self, page: EndedPage) -> None:
         """Take in the links of a page. If they are many, it takes several turns of the reactor."""

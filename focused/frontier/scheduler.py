@@ -139,7 +139,7 @@ class FrontierScheduler(BaseScheduler):
         self._budget = Budget(crawler, self._leases, self._crawl.session, is_live=task.is_live)
         #: Ends pages: see focused.pipelines.page_end.
         self.completion = Completion(self._admission, self._leases, self._outcomes, self._checkpoints)
-        self.completion.ended = self._wakeup.now
+        self.completion.on_page_ended = self._wakeup.now
         crawler.signals.connect(self._spider_opened, signals.spider_opened)
         self._resume(Resumption(self.store, task, folder), session_records)
         # Late, for it goes on with the stats and the links of an earlier run.
@@ -184,7 +184,7 @@ class FrontierScheduler(BaseScheduler):
     def next_request(self) -> Request | None:
         """Return the next request, or None where no host may be asked or the budget has no place for it now."""
         # While a page ends, what it brings may be better than what waits.
-        if self._checkpoints.is_broken or self.completion.ending.is_taken:
+        if self._checkpoints.is_broken or self.completion.page_lock.is_taken:
             return None
         try:
             self.completion.end_orphans(requests_in_progress(self.crawler))

@@ -170,7 +170,7 @@ class SharedScheduler(FrontierScheduler):
 
     def next_request(self) -> Request | None:
         """Return the next request, or None where no host of this worker may be asked, or its lease is near its end."""
-        if self._checkpoints.is_broken or self.completion.ending.is_taken:
+        if self._checkpoints.is_broken or self.completion.page_lock.is_taken:
             return None
         worker = self.worker
         if self._hearing is not None and self._hearing.take_news():

@@ -39,9 +39,9 @@ class PageEndMiddleware:
 
     async def process_spider_output(self, response: Response, result: AsyncIterator[Any]) -> AsyncIterator[Any]:
         """Pass on what is no link of the page, then its item."""
-        ending = completion_of(self.crawler)
-        lease = None if ending is None else ending.lease_of(response)
-        if ending is None or lease is None:
+        completion = completion_of(self.crawler)
+        lease = None if completion is None else completion.lease_of(response)
+        if completion is None or lease is None:
             async for each in result:
                 yield each
             return
@@ -50,7 +50,7 @@ class PageEndMiddleware:
             async for each in result:
                 if isinstance(each, PageItem) and item is None:
                     item = each
-                elif not isinstance(each, Request) or not ending.keeps(each, page):
+                elif not isinstance(each, Request) or not completion.keeps(each, page):
                     yield each
                 else:
                     n_links += 1
@@ -58,12 +58,12 @@ class PageEndMiddleware:
                         await yield_to_reactor()
         except Exception as error:
             page.note = f"exception: {type(error).__name__}"
-            await ending.page_ended(page)
+            await completion.page_ended(page)
             raise
         if item is None:
             page.note = lease.note if 200 <= response.status < 300 else f"HTTP {response.status}"
             page.remark = _source(response)
-            await ending.page_ended(page)
+            await completion.page_ended(page)
             return
         page.joined = item.joined
         item.ended_page = page
