@@ -17,9 +17,9 @@ from scrapy.utils.spider import DefaultSpider
 
 from focused.crawl.declared_settings import COMMAND_LINE
 from focused.crawl.former_classes import COMPONENTS, refuse_former_classes
+from focused.crawl.parts import Crawl
 from focused.crawl.planning import plan_crawl
 from focused.crawl.scope import ARGUMENTS_OF_SCOPE
-from focused.crawl.state import Crawl
 from focused.utils.program import as_typed
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""What a crawl yields."""
+"""`PageItem`, the item of one fetched page, and who fills in which field."""
 
 from __future__ import annotations
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import hand_made
 from scrapy.utils.test import get_crawler
 
+from focused.crawl.parts import Crawl
 from focused.crawl.plan import CrawlPlan
-from focused.crawl.state import Crawl
 from focused.method.page.reader import PageReader
 from focused.method.strategies import make_strategy
 from focused.method.topic.judge import Judge

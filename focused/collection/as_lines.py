@@ -1,4 +1,4 @@
-"""JSON Lines and CSV."""
+"""Exports pages as JSON Lines or CSV."""
 
 from __future__ import annotations
 

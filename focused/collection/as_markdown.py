@@ -1,4 +1,4 @@
-"""Markdown: a folder with a file for each page, and an index."""
+"""Exports pages as Markdown: a folder with a file for each page, and an index."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Parquet, for pandas, DuckDB, Spark and the like. It needs pyarrow."""
+"""Exports pages as Parquet, for pandas, DuckDB, Spark and the like. It needs pyarrow."""
 
 from __future__ import annotations
 

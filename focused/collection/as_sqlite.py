@@ -1,4 +1,4 @@
-"""Another collection: one SQLite file with the pages that were chosen, and full-text search."""
+"""Exports pages as another collection: one SQLite file with the chosen pages, and full-text search."""
 
 from __future__ import annotations
 

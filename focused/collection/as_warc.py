@@ -1,4 +1,4 @@
-"""WARC: the answers of the pages that were chosen, byte for byte as the crawl recorded them."""
+"""Exports pages as WARC: their answers, byte for byte as the crawl recorded them."""
 
 from __future__ import annotations
 

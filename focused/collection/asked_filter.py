@@ -1,4 +1,4 @@
-"""Which pages somebody asks for in words: the options of ``scrapy export`` and of the dashboard, checked in one place."""
+"""Checks in one place which pages somebody asks for: the options of ``scrapy export`` and of the dashboard."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A judge that is a program: asks an endpoint that speaks the OpenAI chat protocol whether a page is about the topic.
+"""Judges pages by a program: asks an endpoint of the OpenAI chat protocol whether a page is about the topic.
 
 The page's text comes from a stranger, who may write orders to the model into it. So the model is told that the page is no
 message to it, and nothing but yes or no is taken from its answer. An answer that is neither is no verdict.

@@ -1,4 +1,4 @@
-"""Settings of the judge that is a program. The key comes from the environment (`KEY_VARIABLE`) and from nowhere else."""
+"""Settings of the assessor. Its key comes from the environment (`KEY_VARIABLE`) and from nowhere else."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is believed of pages once people have judged some: the model's word, moved by the verdicts on pages like them.
+"""Moves the model's relevances of pages by the verdicts of people on pages like them.
 
 The model itself learns from verdicts only when it is trained again. Until then a Gaussian process stands on its decisions: its
 mean is the model's decision, its covariance the cosine of two pages' words. A verdict moves pages that are like the judged

@@ -1,4 +1,4 @@
-"""A verdict on a page that a person chose to look at, beside those on pages that `JudgingSession` shows."""
+"""Takes a verdict on a page that a person chose to look at, beside those on pages that `JudgingSession` shows."""
 
 from __future__ import annotations
 

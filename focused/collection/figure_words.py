@@ -1,4 +1,4 @@
-"""The figures of a collection in words; what only the model believes is called so."""
+"""Says the figures of a collection in words, and says so of what only the model believes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Takes the pages of a collection away: one module for each kind of file; `FORMATS` names them."""
+"""Exports the pages of a collection: one module for each kind of file; `FORMATS` names them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bring the index of words up to date in a process of its own: in the crawl's it would be a twentieth of a page's cost.
+"""Brings the index of words up to date in a process of its own: in the crawl's it would be a twentieth of a page's cost.
 
 As a program: ``python -m focused.collection.index_process FOLDER PAUSE``. It prints the seconds of CPU that it took.
 """

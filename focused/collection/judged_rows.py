@@ -1,4 +1,4 @@
-"""What the model says of the pages of a collection, written anew: relevance, whether it is relevant, threshold, version."""
+"""Writes anew what the model says of a collection's pages: relevance, whether it is relevant, threshold, version."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One person's session: which page is shown, and what becomes of the answer. It knows no terminal."""
+"""`JudgingSession`: shows one person page after page, and takes in the answers. It knows no terminal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which page a person is shown next, and why: pages that teach the model most, and pages at random, which tell how good it is.
+"""Chooses which page a person judges next: pages that teach the model most, and random ones, which tell how good it is.
 
 Four kinds of picks. *Uncertain*: the model's decision, as the verdicts so far have moved it (`focused.collection.belief`), is
 near the threshold, and other pages are like this one. *New side*: the page is called irrelevant, and little is known of pages

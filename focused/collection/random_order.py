@@ -1,4 +1,4 @@
-"""The order in which pages are drawn at random: each page has a place in it that nothing but its URL and a seed decides.
+"""Orders pages at random, the same way each time: a page's place is a hash of its URL and a seed.
 
 So the pages up to any place are a random sample of all pages, whatever else people judge, in whatever order, and however many
 pages a crawl adds meanwhile (permanent random numbers, as in official statistics).

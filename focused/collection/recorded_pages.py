@@ -1,4 +1,4 @@
-"""The pages of a collection, read again from what their crawl recorded, as Markdown."""
+"""Reads the pages of a collection again, as Markdown, from what their crawl recorded."""
 
 from __future__ import annotations
 

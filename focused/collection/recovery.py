@@ -1,4 +1,4 @@
-"""Save what can be read of a damaged collection into a new file, which takes its place; the damaged one is kept.
+"""Saves what can be read of a damaged collection into a new file, which takes its place; the damaged one is kept.
 
 All reading is done on a copy. A page whose long texts alone cannot be read keeps its row, without them. The index of words is
 made anew, and verdicts stand in files of their own.

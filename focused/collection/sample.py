@@ -1,4 +1,4 @@
-"""Which verdicts are a random sample of a group of pages that grows while people judge, and what they say of it.
+"""Estimates shares from the verdicts that are a random sample, of groups of pages that grow while people judge.
 
 Pages are drawn in the order of their places (`focused.collection.random_order`), each time the first without a verdict among
 those that are there. So a page that was there at a draw, and stands before what was drawn, has a verdict, whoever gave it and

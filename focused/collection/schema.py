@@ -1,4 +1,4 @@
-"""The collection's file: its tables, and how it is opened.
+"""Opens the collection's file, and makes its tables.
 
 ``pages`` has a row for each page, by its URL. ``delivered`` is no value of its own: it follows from what the model says of a
 page (``relevant``), what people say (``verdict``), and what the page says (``noindex``, ``duplicate_of``). So it can never

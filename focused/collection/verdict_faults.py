@@ -1,4 +1,4 @@
-"""What is wrong with the lines of a verdict file, in words: the first wrong lines are named, all are counted."""
+"""Says in words what is wrong with the lines of a verdict file: the first wrong lines are named, all are counted."""
 
 from __future__ import annotations
 

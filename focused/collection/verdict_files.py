@@ -1,4 +1,4 @@
-"""Verdict files: which files of a folder hold verdicts, and what a line says: a JSON object, or a row of a table."""
+"""Finds the files of a folder that hold verdicts, and reads their lines: JSON objects, or rows of a table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The verdicts of a run, as its folder ``verdicts`` holds them: one file for each person, one line for each verdict.
+"""Reads and writes a run's folder ``verdicts``: one file for each person, one line for each verdict.
 
 A line of ``PERSON.jsonl`` is an object with ``url`` and ``relevant`` (true, false, or null: taken back), and perhaps ``note``,
 ``at`` (ISO 8601 in UTC), ``person`` (default: the file's name), ``drawn`` (why the page was shown), ``probability`` (with what

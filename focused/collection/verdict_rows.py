@@ -1,4 +1,4 @@
-"""What people say of pages, in the collection: the column ``verdict``, and a mirror of the verdict files."""
+"""Writes people's verdicts into the collection: the column ``verdict``, and a mirror of the verdict files."""
 
 from __future__ import annotations
 

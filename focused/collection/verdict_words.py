@@ -1,4 +1,4 @@
-"""What commands say of verdicts: on which pages people contradict each other, and how many are on pages nobody fetched."""
+"""Says in words on which pages people contradict each other, and how many verdicts are on pages that nobody fetched."""
 
 from __future__ import annotations
 

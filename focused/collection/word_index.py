@@ -1,4 +1,4 @@
-"""The index of words over titles and texts: a crawl brings it up to date now and then, and whoever searches the rest.
+"""Keeps the index of words over titles and texts: a crawl brings it up to date now and then, and whoever searches the rest.
 
 Only what the file itself says has been indexed counts, so that nobody does it twice.
 """

@@ -1,4 +1,4 @@
-"""Words that people search for: where FTS5 does not understand them, they are taken as they stand."""
+"""Quotes words that people search for where FTS5 does not understand them: they are taken as they stand."""
 
 from __future__ import annotations
 

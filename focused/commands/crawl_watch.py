@@ -1,4 +1,4 @@
-"""Watching workers: how their crawl goes, who failed, and how it ended. Meanwhile the run directory is kept up to date."""
+"""Watches workers: says how their crawl goes and ends, and who failed, and keeps the run directory up to date."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `scrapy judge` shows of a page: its title and main text first, then where it comes from and why it is shown."""
+"""Shows a page in `scrapy judge`: its title and main text first, then where it comes from and why it is shown."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the pages of a crawl say about one link, from the records that a learning strategy keeps in the frontier's file."""
+"""Finds what the pages of a crawl say about one link, in the records that a learning strategy keeps in the frontier's file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Progress of long work on stderr: a bar on a terminal, else a line every few seconds, or nothing."""
+"""Shows the progress of long work on stderr: a bar on a terminal, else a line every few seconds, or nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `scrapy train --from-run` says: of a new model, how it compares, and what became of the verdicts."""
+"""Says in words what `scrapy train --from-run` did: the new model, how it compares, what became of the verdicts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""After ``scrapy train TOPIC --from-run`` the pages of that run are judged by what was learnt, so that it is delivered."""
+"""Judges the pages of a run again, after ``scrapy train TOPIC --from-run``, by what was learnt, so that it is delivered."""
 
 from __future__ import annotations
 

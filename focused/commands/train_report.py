@@ -1,4 +1,4 @@
-"""The report of ``scrapy train``: the examples of a topic, its figures, and what to do next."""
+"""Writes the report of ``scrapy train``: the examples of a topic, its figures, and what to do next."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What people want to be told of while a crawl runs: conditions, and the contract of what is done then."""
+"""Checks the conditions of alerts; `AlertAction` is the base class of what is done when one holds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Spider arguments and settings as they come, from a shell or from Scrapyd's HTTP API, to values that can be used."""
+"""Turns spider arguments and settings, from a shell or from Scrapyd's HTTP API, into values that can be used."""
 
 from __future__ import annotations
 

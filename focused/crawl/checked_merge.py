@@ -1,4 +1,4 @@
-"""A strategy's own way to join what two pages say of a link, checked each time."""
+"""Calls a strategy's own way to join what two pages say of a link, and checks each result."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which pages of a crawl are copies of pages that it met before."""
+"""`KnownTexts`: finds pages of a crawl that are copies of pages that it met before."""
 
 from __future__ import annotations
 

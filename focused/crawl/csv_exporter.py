@@ -1,4 +1,4 @@
-"""Scrapy's CSV feeds, which people open in spreadsheets, without formulas of strangers."""
+"""Writes Scrapy's CSV feeds, which people open in spreadsheets, without formulas of strangers."""
 
 from __future__ import annotations
 

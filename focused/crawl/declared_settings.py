@@ -1,4 +1,4 @@
-"""All settings of the project, brought together from where they are declared, and checked before a crawl."""
+"""Brings together all settings of the project from where they are declared, and checks them before a crawl."""
 
 from __future__ import annotations
 

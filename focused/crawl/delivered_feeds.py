@@ -1,4 +1,4 @@
-"""Scrapy's feeds in files: pages that are delivered no more are taken out, and no page stands in one of them twice."""
+"""Puts Scrapy's feeds in files right: takes out pages that are delivered no more, and leaves none in one of them twice."""
 
 from __future__ import annotations
 

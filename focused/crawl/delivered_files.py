@@ -1,4 +1,4 @@
-"""Files of delivered pages are put right: what people refuse goes, what they want is added."""
+"""Puts files of delivered pages right: what people refuse goes, what they want is added."""
 
 from __future__ import annotations
 

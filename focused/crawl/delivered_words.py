@@ -1,4 +1,4 @@
-"""What the summary of a crawl says of the pages that it delivers: how many there are, where, and why not as many as came."""
+"""Says in a crawl's summary how many pages it delivers, where they are, and why not as many as came."""
 
 from __future__ import annotations
 

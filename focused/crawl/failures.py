@@ -1,4 +1,4 @@
-"""Why a page could not be fetched, in words."""
+"""Says in words why a page could not be fetched."""
 
 from __future__ import annotations
 

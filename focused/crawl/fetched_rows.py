@@ -1,4 +1,4 @@
-"""The rows of ``fetched.csv``."""
+"""Makes the rows of ``fetched.csv``."""
 
 from __future__ import annotations
 

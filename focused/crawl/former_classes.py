@@ -1,4 +1,4 @@
-"""Paths that versions before this one gave to their components: settings that name them are refused with the new path."""
+"""Refuses settings that name a component by the path that the version before this one gave it, and says the new path."""
 
 from __future__ import annotations
 

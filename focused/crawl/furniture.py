@@ -1,4 +1,4 @@
-"""What a crawl has learnt of the furniture of its hosts: lines that stand on several of their pages."""
+"""`Furniture`: learns the furniture of a crawl's hosts, lines that stand on several of their pages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How well a crawl does: pure functions and one counter [P13, eq. 4-10; P15, eq. 6]."""
+"""Computes how well a crawl does: pure functions and one counter [P13, eq. 4-10; P15, eq. 6]."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The harvest of a crawl as its judge estimates it, and why it is not known where it is not."""
+"""Estimates the harvest of a crawl by its judge, and says why it is not known where it is not."""
 
 from __future__ import annotations
 

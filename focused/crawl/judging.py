@@ -1,4 +1,4 @@
-"""Pages are judged one by one, each by one version of the model: its relevance and the scores of its links go together."""
+"""Judges a page and scores its links, both by the model version in use."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pages that are delivered after they came, or taken back: the pipelines and feeds hear of them as of pages of their own."""
+"""Delivers pages after they came, or takes them back: pipelines and feeds hear of them as of pages of their own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Link sources of a crawl: what is taken from the sitemaps and feeds that come."""
+"""Takes links from the sitemaps and feeds that a crawl fetches."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a crawl lost, by the stat that counts it: the log says it at the end, a report shows it."""
+"""Lists what a crawl lost, by the stat that counts it: the log says it at the end, a report shows it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Spider middlewares of the old synchronous kind work on: Scrapy would end the crawl with a traceback.
+"""Lets spider middlewares of the old synchronous kind work on: Scrapy would end the crawl with a traceback.
 
 Such a class has ``def process_spider_output(self, response, result, spider)``, as ``scrapy startproject`` writes it.
 """

@@ -1,4 +1,4 @@
-"""Declared settings of the crawl itself; strategies, pages, judges, retraining and the demo web declare their own."""
+"""Declares the settings of the crawl itself; strategies, pages, judges, retraining and the demo web declare their own."""
 
 from __future__ import annotations
 

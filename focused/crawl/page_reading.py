@@ -1,4 +1,4 @@
-"""From a response to an analysed page, and to the links on it that may be followed."""
+"""Reads a response into an analysed page, and into the links on it that may be followed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The pause of a crawl while something else is under way."""
+"""Pauses a crawl while something else is under way."""
 
 from __future__ import annotations
 

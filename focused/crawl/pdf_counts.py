@@ -1,4 +1,4 @@
-"""What became of the PDF files that a crawl met, for the log."""
+"""Says for the log what became of the PDF files that a crawl met."""
 
 from __future__ import annotations
 

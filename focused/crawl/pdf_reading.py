@@ -1,4 +1,4 @@
-"""PDF files of a crawl become pages: each is handed to a process of its own, and the crawl goes on meanwhile."""
+"""Turns PDF files of a crawl into pages: each is handed to a process of its own, and the crawl goes on meanwhile."""
 
 from __future__ import annotations
 

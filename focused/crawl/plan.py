@@ -1,4 +1,4 @@
-"""What a crawl is going to do: plain data, checked before its first request."""
+"""`CrawlPlan`: what a crawl is going to do, as plain data, checked before its first request."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a crawl is going to do, checked before its first request.
+"""Plans a crawl: checks what it is going to do before its first request.
 
 The ``crawl`` command plans before anything starts, so that a mistake is one line, and hands the plan to the spider;
 started otherwise, the spider plans itself. Settings are a mapping that knows priorities.

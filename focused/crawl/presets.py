@@ -1,4 +1,4 @@
-"""A preset in a crawl: its settings, and whether the topic was trained as the preset says."""
+"""Applies a preset to a crawl: sets its settings, and checks that the topic was trained as the preset says."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who may be asked: public addresses, and those that are not only where the person who crawls has named them."""
+"""Decides who may be asked: public addresses, and others only where the person who crawls has named them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page reader and the judge that settings describe: the same ones in crawls, training, explanations, evaluations."""
+"""Makes the page reader and the judge that settings describe: the same in crawls, training, explanations, evaluations."""
 
 from __future__ import annotations
 

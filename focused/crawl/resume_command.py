@@ -1,4 +1,4 @@
-"""The command that resumes a crawl: the one that began it, with its run directory."""
+"""Writes the command that resumes a crawl: the one that began it, with its run directory."""
 
 from __future__ import annotations
 

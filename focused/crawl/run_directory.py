@@ -1,4 +1,4 @@
-"""Where a crawl writes: its run directory and the output files of ``-o`` and ``-O`` are tried before its first request."""
+"""Checks where a crawl writes: tries its run directory and the files of ``-o`` and ``-O`` before its first request."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a run was begun with: a crawl may be resumed with another strategy, or after its topic was trained again."""
+"""Keeps what a run was begun with: it may be resumed with another strategy, or after its topic was trained again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether a crawl still finds anything new."""
+"""Tells whether a crawl still finds anything new."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The scope of a crawl: from its arguments, its topic and its settings, checked before its first request."""
+"""Makes the scope of a crawl from its arguments, its topic and its settings, and checks it before its first request."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Values of Scrapy's own settings, checked before a crawl: Scrapy finds a wrong one when it has begun, with a traceback."""
+"""Checks Scrapy's own settings before a crawl: Scrapy finds a wrong one when it has begun, with a traceback."""
 
 from __future__ import annotations
 

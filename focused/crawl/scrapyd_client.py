@@ -1,4 +1,4 @@
-"""What a client of Scrapyd may not set: where things are, and which classes are imported, is the server's business.
+"""Refuses what a client of Scrapyd may not set: where things are, and which classes are imported, is the server's business.
 
 A topic's file may name no class either; it is refused where it is read, in :mod:`focused.method.topic.settings`.
 """

@@ -1,4 +1,4 @@
-"""Settings of a crawl that nobody gives: they come from its preset, its topic, its web, its order and its contact."""
+"""Finds the settings of a crawl that nobody gives: from its preset, its topic, its web, its order and its contact."""
 
 from __future__ import annotations
 

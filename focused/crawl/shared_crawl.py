@@ -1,4 +1,4 @@
-"""The crawl in a database that a process joins, or begins: its workers agree on what it is.
+"""Lets a process join the crawl in a database, or begin it: its workers agree on what it is.
 
 The first worker writes down what the crawl is: the topic with its model, the arguments, the settings that a topic may set, the
 version of this program. Every other one takes it from there. What it is given besides must be the same, or it is refused.

@@ -1,4 +1,4 @@
-"""What a folder that follows a crawl in a database has found out of it: no more than its ``run.json`` says."""
+"""`FolderFigures`: what a folder that follows a crawl in a database has found in it, no more than its ``run.json`` says."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a worker of a shared crawl leaves in its database: a page's row, and in the end its own figures."""
+"""Leaves what a worker has in the database of its crawl: a row for each page, and in the end its own figures."""
 
 from __future__ import annotations
 

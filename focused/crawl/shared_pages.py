@@ -1,4 +1,4 @@
-"""What the workers of a crawl can train from, as its database has it: the pages, and what people say of them."""
+"""Reads what the workers of a crawl can train from in its database: the pages, and what people say of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tables of a folder that follows a crawl in a database, written anew: what was fetched, and how the harvest went."""
+"""Writes anew the tables of a folder that follows a crawl in a database: what was fetched, and how the harvest went."""
 
 from __future__ import annotations
 

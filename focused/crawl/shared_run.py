@@ -1,4 +1,4 @@
-"""What the database says of a shared crawl as a whole, for progress lines, summaries and ``run.json``."""
+"""Reads what the database says of a shared crawl as a whole, for progress lines, summaries and ``run.json``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What people say of pages of a crawl in a database: from the folder where they judge to the database, where workers look."""
+"""Sends people's verdicts from the folder where they judge to the crawl's database, where workers read them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The versions of the model that the workers of a crawl have trained: for them, and for a folder that follows the crawl."""
+"""Keeps the versions of the model that the workers of a crawl have trained, for them and for a folder that follows it."""
 
 from __future__ import annotations
 

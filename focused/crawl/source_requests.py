@@ -1,4 +1,4 @@
-"""Which sitemaps and feeds a crawl asks for.
+"""Decides which sitemaps and feeds a crawl asks for, and makes their requests.
 
 A page asks for them: one that is relevant, or that the crawl began with. So no request is spent on hosts that have nothing,
 and what is asked for becomes durable together with the page.

@@ -1,4 +1,4 @@
-"""When a crawl ends, as far as that can be told: by the budget that is spent first at the speed of late."""
+"""Estimates when a crawl ends: by the budget that is spent first at the speed of late."""
 
 from __future__ import annotations
 

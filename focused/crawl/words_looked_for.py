@@ -1,4 +1,4 @@
-"""The end of a crawl for a topic from words that has met none of them (docs/method/, D75)."""
+"""Ends a crawl for a topic from words that has met none of them (docs/method/, D75)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from focused.utils.finish_reasons import WORDS_NOT_FOUND
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
-    from focused.crawl.state import Crawl
+    from focused.crawl.parts import Crawl
 
 ENOUGH_PAGES = 160
 """Pages after which a crawl ends that has met none of its topic's words."""

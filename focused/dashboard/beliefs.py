@@ -1,4 +1,4 @@
-"""What a topic believes, as its files say: they may come from a stranger."""
+"""Reads what a topic believes from its files: they may come from a stranger."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Views that correct a topic: its threshold, what it is learnt from, and one whose training failed is deleted."""
+"""Views that correct a topic: set its threshold, change what it is learnt from, delete one whose training failed."""
 
 from __future__ import annotations
 

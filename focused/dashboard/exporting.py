@@ -1,4 +1,4 @@
-"""Pages of a run as a download: ``scrapy export`` writes a file, which is sent in pieces and is gone when it is sent."""
+"""Sends pages of a run as a download: ``scrapy export`` writes a file, which is gone when it is sent."""
 
 from __future__ import annotations
 

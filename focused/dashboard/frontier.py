@@ -1,4 +1,4 @@
-"""What a run's frontier says: the links that come next, and what hosts gave. A frontier that cannot be read says nothing."""
+"""Reads a run's frontier: the links that come next, and what hosts gave. One that cannot be read says nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The file of a run's harvest, ``harvest.csv``, however damaged or long: its last row, and a curve."""
+"""Reads ``harvest.csv`` of a run, however damaged or long: its last row, and a curve."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What people say of runs, kept as long as it is true: to read it takes a second where there are 100,000 pages."""
+"""Caches what people say of runs as long as it is true: to read it takes a second where there are 100,000 pages."""
 
 from __future__ import annotations
 

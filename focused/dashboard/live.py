@@ -1,4 +1,4 @@
-"""What a crawl says of itself while it runs: ``progress.json`` and ``versions.jsonl``, however damaged or strange they are."""
+"""Reads what a crawl says of itself while it runs: ``progress.json`` and ``versions.jsonl``, however damaged they are."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The password of a dashboard that other machines can ask. It comes from the environment: a command line is seen by all."""
+"""Asks for the password of a dashboard that other machines can reach. It is in the environment: all see command lines."""
 
 from __future__ import annotations
 

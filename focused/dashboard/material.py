@@ -1,4 +1,4 @@
-"""What a topic is made from on the page: words, URLs, files and pages of runs, kept so that more can be added later.
+"""Keeps what a topic is made from on the page: words, URLs, files and pages of runs, so that more can be added later.
 
 ``RUNS_DIR/.topics/NAME/`` holds ``about.json`` (words, sentence, title), ``urls.txt``, ``seeds.txt``, the folder ``files`` of
 dropped files, ``run-KEY.jsonl`` of each run that gave pages, and ``train.log``. `scrapy train` reads all of it each time.

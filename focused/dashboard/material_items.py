@@ -1,4 +1,4 @@
-"""The single things that a topic made here was learnt from: to be named, and to be taken out again."""
+"""Names the single things that a topic made here was learnt from, and takes them out again."""
 
 from __future__ import annotations
 

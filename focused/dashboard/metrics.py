@@ -1,4 +1,4 @@
-"""What a monitoring system reads: figures of the runs as Prometheus text, at ``/metrics``.
+"""Serves figures of the runs to a monitoring system as Prometheus text, at ``/metrics``.
 
 Each figure is a gauge with the labels ``topic`` and ``run`` (the run directory, as seen from the folder that is shown): a
 run's figures come from its files, also when it has ended or was resumed.

@@ -1,4 +1,4 @@
-"""Which version of the model judged a page, read so that what it believed can be told: a run may come from a stranger."""
+"""Reads the version of the model that judged a page, to tell what it believed: a run may come from a stranger."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The project's commands as processes of their own: what the dashboard does beside showing, it does by them.
+"""Runs the project's commands as processes: what the dashboard does beside showing, it does by them.
 
 So each argument is checked by the declarations of the command line, nothing heavy happens in the process that answers
 browsers, and what lasts longer than a page outlives it.

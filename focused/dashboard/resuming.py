@@ -1,4 +1,4 @@
-"""How a run is resumed: by the command that began it, as far as its file may be believed.
+"""Finds how a run is resumed: by the command that began it, as far as its file may be believed.
 
 A run directory may come from a stranger. Of the command in its ``run.json`` only arguments are taken that can neither name
 a file nor a class, and settings that topics may set, which come from strangers as well. Its seeds are no word of the person

@@ -1,4 +1,4 @@
-"""The runs of a folder, as their files tell: run directories may be live, finished, killed, or a stranger's."""
+"""Lists the runs of a folder, by their files: run directories may be live, finished, killed, or a stranger's."""
 
 from __future__ import annotations
 

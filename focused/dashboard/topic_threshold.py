@@ -1,4 +1,4 @@
-"""The threshold of a topic as a person sets it: a line of its ``topic.toml``, which crawls and trainings keep."""
+"""Sets the threshold of a topic for a person: a line of its ``topic.toml``, which crawls and trainings keep."""
 
 from __future__ import annotations
 

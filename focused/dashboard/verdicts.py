@@ -1,4 +1,4 @@
-"""What people say of a run's pages: at once in what is shown, by whom, and where they contradict each other."""
+"""Shows what people say of a run's pages, at once: by whom, and where they contradict each other."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What made a page relevant, or not: the terms that weighed most, in a list and underlined in its text."""
+"""Shows what made a page relevant, or not: the terms that weighed most, in a list and underlined in its text."""
 
 from __future__ import annotations
 

@@ -12,8 +12,8 @@ from scrapy import signals
 from scrapy.crawler import AsyncCrawlerRunner
 from scrapy.utils.defer import deferred_from_coro
 
+from focused.crawl.parts import Crawl
 from focused.crawl.planning import plan_crawl
-from focused.crawl.state import Crawl
 from focused.evaluation.crawl_group import DONE, FAILED, CrawlGroup
 from focused.evaluation.graph_build import PageResolver
 from focused.evaluation.measures import ANCHOR, BLOCK, CONTEXT, DEFERRED, Measured, measure, read_fetched

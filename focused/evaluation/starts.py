@@ -1,4 +1,4 @@
-"""How a topic begins: from words, from examples, of this web or another, or from examples and pages of the web."""
+"""Declares how a topic begins: from words, from examples, of this web or another, or from examples and pages of the web."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from scrapy.utils.asyncio import create_looping_call
 from scrapy.utils.defer import deferred_from_coro
 
 from focused.crawl.alerts import INTERVAL_SECS, Conditions, Facts
-from focused.crawl.state import Crawl
+from focused.crawl.parts import Crawl
 from focused.frontier.interface import frontier_of
 from focused.utils.file_names import ALERTS_FILE
 from focused.utils.files import LineFile

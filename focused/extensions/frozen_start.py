@@ -1,4 +1,4 @@
-"""What is there when a crawl begins is not searched for garbage again and again, and the rest less often."""
+"""Keeps what is there when a crawl begins out of the garbage collector's searches, and makes the rest of them rarer."""
 
 from __future__ import annotations
 

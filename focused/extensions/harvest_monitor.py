@@ -1,4 +1,4 @@
-"""What a person sees of a crawl while it runs, and what is left to read afterwards."""
+"""Shows a person how a crawl does while it runs, and writes what is left to read afterwards."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings
 from scrapy.utils.asyncio import create_looping_call
 
 from focused.crawl.own_settings import DATABASE, SECRET
+from focused.crawl.parts import Crawl
 from focused.crawl.pdf_counts import being_read
 from focused.crawl.presets import about_preset
 from focused.crawl.private_addresses import REFUSED, about_seeds
@@ -21,7 +22,6 @@ from focused.crawl.resume_command import HIDDEN, as_told, how_to_resume, overwri
 from focused.crawl.run_history import first_model, strategy_parts
 from focused.crawl.scrapy_settings import scheduler_class
 from focused.crawl.scrapyd_client import is_client
-from focused.crawl.state import Crawl
 from focused.extensions.progress_line import Progress
 from focused.extensions.summary import Summary
 from focused.extensions.time_limit import REASON as TIME_IS_UP

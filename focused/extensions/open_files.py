@@ -1,4 +1,4 @@
-"""How many files and connections a crawl may have open: the limit is raised, and connections that are idle are closed."""
+"""Raises the limit of open files and connections of a crawl, and closes connections that are idle."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a progress line says of a crawl."""
+"""Writes the progress line of a crawl."""
 
 from __future__ import annotations
 

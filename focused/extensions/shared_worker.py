@@ -1,4 +1,4 @@
-"""A worker of a shared crawl leaves its figures in the database: reports and summaries add them up."""
+"""Leaves the figures of a shared crawl's worker in the database: reports and summaries add them up."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from scrapy import signals
 from scrapy.exceptions import NotConfigured
 
 from focused.crawl.own_settings import DATABASE, SHARED_CRAWL
+from focused.crawl.parts import Crawl
 from focused.crawl.shared_run import save_run
-from focused.crawl.state import Crawl
 from focused.utils.file_names import RUN_FILE
 
 if TYPE_CHECKING:

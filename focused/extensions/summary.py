@@ -1,4 +1,4 @@
-"""What the log says of a crawl when it ends."""
+"""Writes the summary of a crawl into the log when it ends."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from focused.crawl.failures import words_of_exception
 from focused.crawl.final_judging import words_of_judging_again
 from focused.crawl.losses import LOSSES
 from focused.crawl.own_settings import DATABASE
+from focused.crawl.parts import Crawl
 from focused.crawl.pdf_counts import pdf_advice, pdf_summary
 from focused.crawl.pdf_reading import is_installed
-from focused.crawl.state import Crawl
 from focused.frontier.dispatch import advice
 from focused.frontier.interface import frontier_of
 from focused.frontier.patience import summary

@@ -13,7 +13,7 @@ from scrapy import signals
 from scrapy.exceptions import NotConfigured
 
 from focused.crawl.own_settings import WARC
-from focused.crawl.state import Crawl
+from focused.crawl.parts import Crawl
 from focused.frontier.leases import LEASE, link_ended
 from focused.utils.compression import gzip_member
 from focused.utils.file_names import WARC_FILE

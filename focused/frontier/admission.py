@@ -1,4 +1,4 @@
-"""Links in: taken into the store, joined to what is known of them, or refused; each is counted."""
+"""Takes links in: into the store, joined to what is known of them, or refused; each is counted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether one more request may be under way: the page budget, and what a strategy says that learns from each page."""
+"""Tells whether one more request may be under way: by the page budget, and by a strategy that learns from each page."""
 
 from __future__ import annotations
 

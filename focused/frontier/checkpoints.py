@@ -1,4 +1,4 @@
-"""Commits: links, the counters of the crawl and the lengths of its files become durable together."""
+"""Commits links, the counters of the crawl and the lengths of its files together."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How links under way end: their page is in, they failed, or no request stands for them; soon all is committed."""
+"""Ends links under way: their page is in, they failed, or no request stands for them; soon all is committed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What groups of URLs have brought: how far a link sinks whose group says nothing new, or has taken more than its share.
+"""Lets links sink whose group of URLs says nothing new, or has taken more than its share.
 
 Pure: no Scrapy, no file. Levels are those of `focused.method.scoring.priority`.
 """

@@ -1,4 +1,4 @@
-"""Links out: which request is next, of those whose hosts may be asked now, and which better links were passed over."""
+"""Hands links out: the next request of those whose hosts may be asked now, and how many better links were passed over."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hosts that do not answer: how long each rests, and when it is given up. No Scrapy, no clock of its own."""
+"""Decides how long a host that does not answer rests, and when it is given up. No Scrapy, no clock of its own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which query parameters of a host change nothing, learnt from copies: session ids, where a visitor came from."""
+"""Learns from copies which query parameters of a host change nothing: session ids, where a visitor came from."""
 
 from __future__ import annotations
 

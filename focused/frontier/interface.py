@@ -1,4 +1,4 @@
-"""What a frontier is told of its crawl, and what the rest of the crawl may ask of it."""
+"""The `Frontier` protocol, and how components find the frontier of their crawl."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Links under way: which requests stand for them, and when they have ended without a word."""
+"""`Leases`: keeps which requests stand for links under way, and finds those that have ended without a word."""
 
 from __future__ import annotations
 

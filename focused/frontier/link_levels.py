@@ -1,4 +1,4 @@
-"""What a frontier remembers of its links in memory, so that what is said of them again need not go to its file."""
+"""Remembers what a frontier was told of its links, so that what is said of them again need not go to its file."""
 
 from __future__ import annotations
 

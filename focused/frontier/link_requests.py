@@ -1,4 +1,4 @@
-"""Links and the spider's own requests: from Scrapy's requests to what the frontier keeps, and back.
+"""Turns Scrapy's requests, for links and the spider's own, into what the frontier keeps, and back.
 
 Own requests are kept as text. No pickle: what is no JSON is refused.
 """

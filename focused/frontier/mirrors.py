@@ -1,4 +1,4 @@
-"""Which hosts repeat another one page by page: the same texts under the same paths.
+"""Finds hosts that repeat another one page by page: the same texts under the same paths.
 
 Pure: no Scrapy, no file.
 """

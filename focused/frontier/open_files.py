@@ -1,4 +1,4 @@
-"""How many files this process may still open."""
+"""Tells how many files this process may still open."""
 
 from __future__ import annotations
 

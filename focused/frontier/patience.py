@@ -1,4 +1,4 @@
-"""Patience: a link is handed out if it is among the best that the budgets left allow; else the crawl waits for better ones."""
+"""`Patience`: hands out links that are among the best that the budgets left allow; else the crawl waits for better ones."""
 
 from __future__ import annotations
 

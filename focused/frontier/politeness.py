@@ -1,4 +1,4 @@
-"""When a host may be asked: what Scrapy's downloader would make a request wait for, and what servers ask of their guests.
+"""Tells when a host may be asked: by what Scrapy's downloader makes requests wait for, and by what servers ask for.
 
 That is Crawl-delay in robots.txt, and Retry-After where they have had enough.
 """

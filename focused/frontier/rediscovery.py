@@ -1,4 +1,4 @@
-"""The links that a frontier knows: in its file, and in memory, so that most rediscovered links need no look at the file."""
+"""Knows the links of a frontier in its file and in memory, so that most rediscovered links need no look at the file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a crawl that died continues: from the last commit of its frontier."""
+"""Continues a crawl that died from the last commit of its frontier."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The robots.txt files of a crawl's hosts in bounded memory: texts packed, the latest few parsed."""
+"""Caches the robots.txt files of a crawl's hosts in bounded memory: texts packed, the latest few parsed."""
 
 from __future__ import annotations
 

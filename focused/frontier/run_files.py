@@ -1,4 +1,4 @@
-"""The files of a crawl beside its frontier: how long they are, which frontier counts them, which crawl may use them."""
+"""Checks the files of a crawl beside its frontier: their lengths, which frontier counts them, which crawl may use them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the pages of a crawl teach its frontier: which links stand back, and which URLs are one."""
+"""Lets links stand back, and URLs count as one, by what the pages of a crawl teach its frontier."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which parts of the web stood back in a crawl, in words: folders of copies, and domains that have had too many pages."""
+"""Says in words which parts of the web stood back in a crawl: folders of copies, domains with too many pages."""
 
 from __future__ import annotations
 

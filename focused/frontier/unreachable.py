@@ -1,4 +1,4 @@
-"""Hosts that do not answer: their links wait, the crawl waits with them if it must, and in the end gives them up."""
+"""Lets links of hosts that do not answer wait, and the crawl with them if it must; in the end it gives them up."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The groups of URLs that a URL belongs to: its registered domain, its host, its folders, its query parameters.
+"""Lists the groups of URLs that a URL belongs to: its registered domain, its host, its folders, its query parameters.
 
 What pages of a group have brought says what its other pages will bring. Pure functions.
 """

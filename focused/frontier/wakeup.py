@@ -1,4 +1,4 @@
-"""The engine is asked to look for requests again: now, or when a host has rested."""
+"""Has the engine look for requests again: now, or when a host has rested."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a request that may not be sent ends, as far as its URL tells: before robots.txt is asked for, and before any name."""
+"""Refuses requests that may not be sent, as far as their URL tells: before robots.txt or any name is asked for."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from scrapy.exceptions import NotConfigured
 from scrapy.utils.httpobj import urlparse_cached
 from scrapy.utils.spider import DefaultSpider
 
+from focused.crawl.parts import Crawl
 from focused.crawl.private_addresses import HOST, SCHEME, USER, AddressRefusedError, addresses_of, count_refused
-from focused.crawl.state import Crawl
 from focused.utils.addresses import is_host
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Where answers and failures of the network come in: the frontier is told which hosts answer and which do not."""
+"""Tells the frontier which hosts answer and which do not, by the answers and failures of the network."""
 
 from __future__ import annotations
 

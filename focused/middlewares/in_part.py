@@ -1,4 +1,4 @@
-"""Where a body that is of use in part is read as far as it may be: a robots.txt, a sitemap, a feed."""
+"""Lets bodies that are of use in part be read as far as they may be: a robots.txt, a sitemap, a feed."""
 
 from __future__ import annotations
 

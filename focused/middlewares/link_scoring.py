@@ -1,4 +1,4 @@
-"""The seam between Scrapy and strategies: a page comes in, its item and the scored requests for its links go out."""
+"""Connects Scrapy and strategies: a page comes in, its item and the scored requests for its links go out."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from scrapy.exceptions import CloseSpider
 from focused.crawl.link_sources import REASONS as SOURCE_REASONS
 from focused.crawl.link_sources import LinkSources
 from focused.crawl.page_reading import PageReading
-from focused.crawl.state import Crawl
+from focused.crawl.parts import Crawl
 from focused.frontier.interface import frontier_of
 from focused.items import LinkSource, PageItem, page_location
 from focused.method.scoring import Visit

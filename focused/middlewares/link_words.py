@@ -1,4 +1,4 @@
-"""Where a link is about to be fetched: what its score rests on is said in words."""
+"""Says in words what a link's score rests on, when it is about to be fetched."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from scrapy.exceptions import NotConfigured
 
-from focused.crawl.state import Crawl
+from focused.crawl.parts import Crawl
 from focused.method.scoring import REASONS
 from focused.method.scoring.base import BY_FEED, BY_SITEMAP
 from focused.method.scoring.link_meta import WORDS

@@ -1,4 +1,4 @@
-"""Where PDF files become pages, between the downloader and the spider."""
+"""Turns PDF files into pages, between the downloader and the spider."""
 
 from __future__ import annotations
 

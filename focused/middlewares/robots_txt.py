@@ -1,4 +1,4 @@
-"""robots.txt as RFC 9309 says: read once a day from each origin; where it cannot be had, nothing is asked for."""
+"""Obeys robots.txt as RFC 9309 says: read once a day from each origin; where it cannot be had, nothing is asked for."""
 
 from __future__ import annotations
 

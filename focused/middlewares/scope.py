@@ -1,4 +1,4 @@
-"""Where a request that is out of scope ends, whoever makes it: a spider, a redirect, an earlier run with another scope."""
+"""Refuses requests that are out of scope, whoever makes them: a spider, a redirect, an earlier run with another scope."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from scrapy.downloadermiddlewares.offsite import OffsiteMiddleware
 from scrapy.exceptions import IgnoreRequest
 
-from focused.crawl.state import Crawl
+from focused.crawl.parts import Crawl
 from focused.frontier.interface import frontier_of
 from focused.utils.scope import REDIRECT_OUT_OF_SCOPE, Scope
 from focused.utils.url_lists import without_user

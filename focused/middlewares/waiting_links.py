@@ -1,4 +1,4 @@
-"""Where a request for a link that may have changed its score meanwhile comes up: passed on, passed over, pushed back."""
+"""Checks requests for links whose score may have changed meanwhile: passed on, passed over, or pushed back."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""Classify: every page gets its relevance."""
+"""Gives every page its relevance."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from focused.crawl.state import Crawl
+from focused.crawl.parts import Crawl
 from focused.items import PageItem
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Keep every fetched page in the collection, relevant or not."""
+"""Keeps every fetched page in the collection, relevant or not."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from scrapy.exceptions import NotConfigured
 from focused.collection.page import CollectedPage
 from focused.collection.store import CollectionStore
 from focused.crawl.own_settings import COLLECTION, DATABASE, MARKDOWN, MAX_IRRELEVANT
-from focused.crawl.state import Crawl
+from focused.crawl.parts import Crawl
 from focused.items import PageItem
 from focused.retraining.judged_pages import judged_terms_of
 from focused.utils.file_names import COLLECTION_FILE

@@ -1,4 +1,4 @@
-"""Count every page for the harvest, and drop the irrelevant ones."""
+"""Counts every page for the harvest, and drops the irrelevant ones."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from scrapy.utils.defer import deferred_from_coro
 from focused.crawl.fetched_rows import FETCHED_COLUMNS, fetched_row
 from focused.crawl.harvest_rows import FORECAST_COLUMNS, FURTHER_COLUMNS, estimate_cells, harvest_columns, harvest_row
 from focused.crawl.own_settings import CSV_SAFE
+from focused.crawl.parts import Crawl
 from focused.crawl.run_history import last_estimate
 from focused.crawl.saturation import SATURATED
-from focused.crawl.state import Crawl
 from focused.frontier.interface import frontier_of
 from focused.items import PageItem
 from focused.utils.file_names import FETCHED_FILE, HARVEST_FILE, RUN_FILE

@@ -1,4 +1,4 @@
-"""Store relevant pages, one JSON object a line."""
+"""Stores relevant pages, one JSON object a line."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy.exceptions import NotConfigured
 
-from focused.crawl.state import Crawl
+from focused.crawl.parts import Crawl
 from focused.items import PageItem
 from focused.utils.file_names import PAGES_FILE
 from focused.utils.files import LineFile

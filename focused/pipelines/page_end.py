@@ -1,4 +1,4 @@
-"""Scrapy's item pipelines, and the end of a page after the last of them: its links are taken in, and all is committed at once.
+"""Ends a page after Scrapy's item pipelines: its links are taken in, and all is committed at once.
 
 A commit for one page may hold nothing of another, so the links of a page wait for its item
 (:mod:`focused.middlewares.page_end`). From there to the commit no other item passes the pipelines, and no request is handed

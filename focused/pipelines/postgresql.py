@@ -1,4 +1,4 @@
-"""Copy delivered pages into a PostgreSQL database while the crawl runs."""
+"""Copies delivered pages into a PostgreSQL database while the crawl runs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from scrapy.exceptions import NotConfigured
 
 from focused.collection.postgresql import PostgresCopy
 from focused.crawl.own_settings import POSTGRESQL
-from focused.crawl.state import Crawl
+from focused.crawl.parts import Crawl
 from focused.utils.file_names import COLLECTION_FILE
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Retraining in a crawl: pages join as they are judged, a process trains, new models take over between two pages."""
+"""Retrains in a crawl: pages join as they are judged, a process trains, new models take over between two pages."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from scrapy.exceptions import NotConfigured
 from scrapy.utils.asyncio import create_looping_call
 
 from focused.crawl.own_settings import DATABASE
+from focused.crawl.parts import Crawl
 from focused.crawl.pause import CrawlPause
 from focused.crawl.reader_and_judge import make_judge
-from focused.crawl.state import Crawl
 from focused.crawl.words_looked_for import ENOUGH_PAGES, end_without_words, words_of
 from focused.frontier.durable_frontier import DurableFrontier
 from focused.frontier.scheduler import FrontierScheduler

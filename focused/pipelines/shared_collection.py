@@ -1,4 +1,4 @@
-"""Keep every fetched page in the database of a crawl that many workers share."""
+"""Keeps every fetched page in the database of a crawl that many workers share."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from scrapy.exceptions import NotConfigured
 
 from focused.crawl.own_settings import DATABASE, MARKDOWN, MAX_IRRELEVANT
+from focused.crawl.parts import Crawl
 from focused.crawl.shared_outputs import page_row
-from focused.crawl.state import Crawl
 from focused.frontier.interface import frontier_of
 from focused.items import PageItem
 from focused.pipelines.collection import collected_page

@@ -1,4 +1,4 @@
-"""Retraining in a crawl of many workers: one trains for all, and all take over its versions together."""
+"""Retrains in a crawl of many workers: one trains for all, and all take over its versions together."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from scrapy.utils.asyncio import create_looping_call
 from twisted.internet.threads import deferToThread
 
 from focused.crawl.own_settings import DATABASE, SHARED_CRAWL
+from focused.crawl.parts import Crawl
 from focused.crawl.reader_and_judge import make_judge
 from focused.crawl.shared_run import SharedRun
 from focused.crawl.shared_versions import version_of_all
-from focused.crawl.state import Crawl
 from focused.crawl.words_looked_for import end_without_words
 from focused.items import PageItem
 from focused.retraining.draw_schedule import LookingForWords, SharedDrawSchedule

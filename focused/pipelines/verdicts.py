@@ -1,4 +1,4 @@
-"""What people say of pages stands above the model in all that is delivered, at once and in the files when the crawl closes."""
+"""Puts people's verdicts above the model in all that is delivered, at once and in the files when the crawl closes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from focused.crawl.delivered_words import BY_PEOPLE, DELIVERED, ROWS
 from focused.crawl.final_judging import judge_again
 from focused.crawl.late_delivery import LateDelivery
 from focused.crawl.own_settings import COLLECTION
-from focused.crawl.state import Crawl
+from focused.crawl.parts import Crawl
 from focused.items import PageItem
 from focused.retraining.applied_verdicts import KnownForms, PagesByForm, n_not_fetched, take_in_all
 from focused.utils.file_names import COLLECTION_FILE, PAGES_FILE

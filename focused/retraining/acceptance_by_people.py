@@ -1,4 +1,4 @@
-"""Whether people's verdicts accept a new model: they decide first, and held-out examples where they do not tell (D64)."""
+"""Lets people's verdicts accept a new model or not, and held-out examples where they do not tell (D64)."""
 
 from __future__ import annotations
 

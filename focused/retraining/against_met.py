@@ -1,4 +1,4 @@
-"""Train a topic with the pages that a crawl met: one from pages against these, one from words with what stands beside them."""
+"""Trains a topic with the pages that a crawl met: one from pages against these, one from words with what is beside them."""
 
 from __future__ import annotations
 

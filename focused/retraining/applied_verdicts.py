@@ -1,4 +1,4 @@
-"""Verdicts and the pages of a collection: which page a verdict means, and the collection says what people say."""
+"""Applies verdicts to a collection: finds the page that each means, and lets the collection say what people say."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A topic that was made from words, with examples that it can be trained again from (docs/method/, D70)."""
+"""Makes examples for a topic that was made from words, so that it can be trained again (docs/method/, D70)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A topic's examples and, under them, pages of a crawl [I18, Sect. 3.2]: one set of matrices for a whole retraining."""
+"""Adds pages of a crawl to a topic's examples [I18, Sect. 3.2]: one set of matrices for a whole retraining."""
 
 from __future__ import annotations
 

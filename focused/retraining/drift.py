@@ -1,4 +1,4 @@
-"""Drift: how far the pages of a crawl lie from those that its model was trained on, for its stats and its log."""
+"""Measures drift: how far the pages of a crawl lie from those that its model was trained on, for its stats and its log."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""People's verdicts on pages, read from a file or a folder of files that may grow while the crawl runs."""
+"""Reads people's verdicts on pages from a file or a folder of files that may grow while the crawl runs."""
 
 from __future__ import annotations
 

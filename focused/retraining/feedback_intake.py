@@ -1,4 +1,4 @@
-"""Verdicts on pages. Either the page comes first, or the verdict."""
+"""Takes in verdicts on pages, whether the page comes first, or the verdict."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Train a topic whose examples come from other sites with the pages that its crawl meets (docs/method/, D94).
+"""Trains a topic whose examples come from other sites with the pages that its crawl meets (docs/method/, D94).
 
 Examples of other sites differ from all pages of a web in far more than in the topic: in menus and footers, in how people
 write there. A model that learns examples against the pages met learns that, and ranks the web at chance. So it is noticed: by

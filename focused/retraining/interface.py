@@ -1,4 +1,4 @@
-"""What retraining needs of the crawl: the model in use, which it replaces, and the counters of pages."""
+"""The protocols of what retraining needs of the crawl: the model in use, which it replaces, and the counters of pages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A judged page goes to all parts of retraining that need it, and into the record, with the texts of its link."""
+"""Gives a judged page to all parts of retraining that need it, and to the record, with the texts of its link."""
 
 from __future__ import annotations
 

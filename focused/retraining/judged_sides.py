@@ -1,4 +1,4 @@
-"""After a training the pages that people have judged stand on their side of the threshold, or are named with the reason."""
+"""Checks after a training that pages judged by people stand on their side of the threshold; others are named, with why."""
 
 from __future__ import annotations
 

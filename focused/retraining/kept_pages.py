@@ -1,4 +1,4 @@
-"""The latest judged pages, in memory and in the frontier's file: their links can be scored again, also after a crash."""
+"""Keeps the latest judged pages, in memory and in the frontier's file: their links can be scored again, also after a crash."""
 
 from __future__ import annotations
 

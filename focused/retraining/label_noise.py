@@ -1,4 +1,4 @@
-"""Label noise among verdicts: which of them all other examples speak against."""
+"""Finds label noise among verdicts: those that all other examples speak against."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The loop of retraining beside a crawl: read verdicts, begin trainings, put new models in place, pause meanwhile."""
+"""Runs the loop of retraining beside a crawl: reads verdicts, begins trainings, puts new models in place, pauses meanwhile."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A new model takes over in a crawl: it judges pages, the strategy learns anew, and waiting links are scored again."""
+"""Lets a new model take over in a crawl: it judges pages, the strategy learns anew, waiting links are scored again."""
 
 from __future__ import annotations
 

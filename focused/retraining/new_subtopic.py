@@ -1,4 +1,4 @@
-"""A subtopic that people want and the topic's examples do not show: pages that may belong to it are no negatives."""
+"""Finds a subtopic that people want and the topic's examples do not show: pages that may belong to it are no negatives."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The settings of retraining, checked."""
+"""Checks the settings of retraining."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which judged pages join the examples, and when the model is trained again [I18, alg. 1 and 2]."""
+"""Decides which judged pages join the examples, and when the model is trained again [I18, alg. 1 and 2]."""
 
 from __future__ import annotations
 

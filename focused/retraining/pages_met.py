@@ -1,4 +1,4 @@
-"""Train a topic against the pages that its crawl meets, instead of a general background (docs/method/, D74).
+"""Trains a topic against the pages that its crawl meets, instead of a general background (docs/method/, D74).
 
 Beside pages of other webs, any page of this one looks like the examples. The pages of this web are better unlabelled pages,
 but a focused crawl meets many relevant ones. So some links are drawn whatever their scores are. A first model learns from the

@@ -1,4 +1,4 @@
-"""After a change of model: kept pages are judged again, and the links that wait get the scores that follow."""
+"""Judges kept pages again after a change of model, and gives the links that wait the scores that follow."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The labels of a finished crawl, read from its run directory so that its topic can be trained from them for good.
+"""Reads the labels of a finished crawl from its run directory, so that its topic can be trained from them for good.
 
 Labels are what a crawl with retraining learnt from, and what people say of pages of any crawl. The words of a page come from
 the record of judged pages, or else from the collection.

@@ -1,4 +1,4 @@
-"""After a change of model in a crawl of many workers: each judges its kept pages again, for itself and for the others.
+"""Judges a worker's kept pages again after a change of model, for itself and for the other workers.
 
 So every page is judged once, by the worker that fetched it; and every link is scored once, by the worker that found it.
 """

@@ -1,4 +1,4 @@
-"""The stats and the log of retraining: what it does, what came of each training, how long it blocked the crawl."""
+"""Counts and logs retraining: what it does, what came of each training, how long it blocked the crawl."""
 
 from __future__ import annotations
 

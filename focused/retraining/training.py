@@ -1,4 +1,4 @@
-"""Train a topic again from its examples and the pages of a crawl that joined."""
+"""Trains a topic again from its examples and the pages of a crawl that joined."""
 
 from __future__ import annotations
 

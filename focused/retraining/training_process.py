@@ -1,4 +1,4 @@
-"""The process that trains, as the crawl sees it: it is given tasks and polled, and the crawl never waits for it."""
+"""Runs the process that trains: it is given tasks and polled, and the crawl never waits for it."""
 
 from __future__ import annotations
 

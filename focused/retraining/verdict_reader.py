@@ -1,4 +1,4 @@
-"""The verdicts of a crawl: one reader of all its verdict files, and whoever wants to hear what changes."""
+"""Reads all verdict files of a crawl, and tells whoever wants to hear what changes."""
 
 from __future__ import annotations
 

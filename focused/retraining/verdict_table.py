@@ -1,4 +1,4 @@
-"""What people say of pages, each person's last word on each page, and what follows where they differ.
+"""Keeps each person's last word on each page, and tells what follows where people differ.
 
 A program that judges (`focused.collection.verdict_folder.ASSESSOR`) is asked where no person has said anything, unless it
 says too often what people do not (`focused.retraining.assessor_agreement`).

@@ -1,4 +1,4 @@
-"""Words of a web's own furniture, by which its pages differ from examples that came from elsewhere (docs/method/, D93).
+"""Finds words of a web's own furniture, by which its pages differ from examples from elsewhere (docs/method/, D93).
 
 Examples may come from other sites than those that a crawl visits. Then nearly every page met has words of menus and footers
 that no example has. They tell the examples from all pages of this web, relevant or not, better than any word of the topic: a

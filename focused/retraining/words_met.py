@@ -1,4 +1,4 @@
-"""Train a topic of words with the pages that its crawl meets: these show what stands beside the words (docs/method/, D75)."""
+"""Trains a topic of words with the pages that its crawl meets: they show what stands beside the words (docs/method/, D75)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The spider: arguments, seeds, and pages handed over. No scoring, no classifying."""
+"""The focused spider: takes arguments, asks for seeds, hands pages over. No scoring, no classifying."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from scrapy.spidermiddlewares.httperror import HttpError
 
 from focused.crawl.declared_settings import COMMAND_LINE
 from focused.crawl.failures import WITHOUT_END, LinkWaitsError, why_failed
+from focused.crawl.parts import Crawl
 from focused.crawl.plan import CrawlPlan
 from focused.crawl.planning import plan_crawl
 from focused.crawl.private_addresses import AddressRefusedError
-from focused.crawl.state import Crawl
 from focused.items import LinkSource, PageItem
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""What an address is: public, or one of the kinds that a page of a stranger must not lead a crawl to.
+"""Tells what an address is: public, or one of the kinds that a page of a stranger must not lead a crawl to.
 
 Tables of their own: what :mod:`ipaddress` calls private changes with the version of Python.
 """

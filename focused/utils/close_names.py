@@ -1,4 +1,4 @@
-"""What somebody meant who typed a name that is not known."""
+"""Suggests the name that somebody meant who typed one that is not known."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decompress HTTP bodies in bounded memory, damaged ones as far as they can be read."""
+"""Decompresses HTTP bodies in bounded memory, damaged ones as far as they can be read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cells of CSV files that a spreadsheet must not take for formulas: pages write what they like into their titles."""
+"""Writes cells of CSV files that no spreadsheet takes for formulas: pages write what they like into their titles."""
 
 from __future__ import annotations
 

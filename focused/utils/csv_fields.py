@@ -1,4 +1,4 @@
-"""Fields of CSV files that are longer than Python reads by itself: the text of a page may be."""
+"""Lets Python read fields of CSV files that are longer than it reads by itself: the text of a page may be."""
 
 from __future__ import annotations
 

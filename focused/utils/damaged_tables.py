@@ -1,4 +1,4 @@
-"""Read the rows of a damaged database: what stands before a hole, behind it, and between two; put a new file in its place."""
+"""Reads the rows of a damaged database: before a hole, behind it, and between two; puts a new file in its place."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A PostgreSQL database that a setting names: its URL checked, connected to, never with a password in what is shown."""
+"""Connects to the PostgreSQL database that a setting names, with its URL checked and never a password in what is shown."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Why crawls end, where several parts of the program must know the same word."""
+"""Names the reasons why crawls end, where several parts of the program must know the same word."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names that the version before this one gave to files and stats of a run directory: its crawls are resumed and read."""
+"""Names that the version before this one gave to files and stats of a run: its crawls are resumed and read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much of a gzip file is whole, member by member."""
+"""Tells how much of a gzip file is whole, member by member."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much memory the C library keeps for threads."""
+"""Sets how much memory the C library keeps for threads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Text that means nothing to Markdown."""
+"""Escapes text so that it means nothing to Markdown."""
 
 from __future__ import annotations
 

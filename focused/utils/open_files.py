@@ -1,4 +1,4 @@
-"""How many files a process may have open."""
+"""Raises the limit of files that a process may have open."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The files that a crawl keeps in its folder are regular ones: nothing waits for a pipe or writes through a link."""
+"""Checks that files a crawl keeps in its folder are regular ones: nothing waits for a pipe or writes through a link."""
 
 from __future__ import annotations
 

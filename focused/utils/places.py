@@ -1,4 +1,4 @@
-"""Where topics are kept: those that ship with the package, and the user's own."""
+"""Finds topics: those that ship with the package, and the user's own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""SQLite files that may come from a stranger: what in them would act by itself, and statements on them that would not end."""
+"""Opens SQLite files that may come from a stranger: nothing in them acts by itself, and no statement runs without end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Texts of strangers on a terminal: no control character reaches it, and lines fit."""
+"""Makes texts of strangers safe for a terminal: no control character reaches it, and lines fit."""
 
 from __future__ import annotations
 

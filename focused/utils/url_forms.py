@@ -1,4 +1,4 @@
-"""Forms of URLs that are equal if the URLs name the same page."""
+"""Makes forms of URLs that are equal if the URLs name the same page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Write numbers of things."""
+"""Writes numbers of things in words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Columns of rows as PostgreSQL's array literals: what `psycopg` makes of lists takes ten times as long.
+"""Writes columns of rows as PostgreSQL's array literals: what `psycopg` makes of lists takes ten times as long.
 
 A literal has one type, whatever its values are: so a statement is prepared once, not anew for small and for large numbers.
 """

@@ -1,4 +1,4 @@
-"""Which hosts a worker lets go, so that the best links are those that are asked for, whoever holds them."""
+"""Decides which hosts a worker lets go, so that the best links are asked for, whoever holds them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a shared crawl begins: one worker asks alone while a strategy knows little, and workers hear of each other sooner.
+"""Paces the beginning of a shared crawl: workers hear of each other sooner while it is small.
 
 A crawl's first pages teach it most. Asked for by many workers at once, each with a part of the hosts and of what is known,
 they are poorer than those of one process.

@@ -1,4 +1,4 @@
-"""What the threads of a worker tell its reactor, and the box through which they do."""
+"""Events that the threads of a worker tell its reactor, and the box through which they go."""
 
 from __future__ import annotations
 

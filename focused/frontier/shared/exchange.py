@@ -1,4 +1,4 @@
-"""What goes between a worker's reactor and the database: two threads, and boxes that each side fills and empties.
+"""`Exchange`: connects a worker's reactor with the database by two threads, and boxes that each side fills and empties.
 
 The reactor puts ended pages and tasks in, and takes events out; it never waits. The committer writes pages; the keeper
 renews the lease, fetches hosts and links ahead, reserves pages of the budget and reads what other workers have learnt.

@@ -1,4 +1,4 @@
-"""What a host's next owner is to know: rows of a table by the host's keys and an origin (scheme, host and port)."""
+"""Tells a host's next owner what is known of it: rows of a table by the host's keys and an origin (scheme, host, port)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Numbers that stand for names in the shared tables: made by each worker alone, the same for all."""
+"""Makes numbers that stand for names in the shared tables: each worker alone makes the same ones."""
 
 from __future__ import annotations
 

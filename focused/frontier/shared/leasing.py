@@ -1,4 +1,4 @@
-"""Who is a worker, and which hosts are its own: the statements of the keeper.
+"""`Leasing`: runs the keeper's statements, which say who is a worker, and which hosts are its own.
 
 Each is a transaction. All times are the database's (docs/method/many-workers.md).
 """

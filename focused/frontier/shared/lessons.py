@@ -1,4 +1,4 @@
-"""What the workers of a crawl learn from each other: what a page has taught goes with it, and that of others is heard."""
+"""Passes what a page has taught a worker to the others, and hears what theirs have taught them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What becomes of a worker's links, and of its hosts: part of the page that ends next says it to the database."""
+"""Changes the states of a worker's links and hosts: part of the page that ends next says it to the database."""
 
 from __future__ import annotations
 

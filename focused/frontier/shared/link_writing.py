@@ -1,4 +1,4 @@
-"""What the pages of a transaction do to links: new ones are inserted, known ones joined, scores move. Ends come after that.
+"""Writes the links of a transaction's pages: inserts new ones, joins known ones, moves scores. Ends come after that.
 
 Rows are locked by one statement, in the order of their keys, before any of them changes.
 """

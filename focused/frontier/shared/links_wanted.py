@@ -1,4 +1,4 @@
-"""Which waiting links of a host are wanted of the database: those that memory does not have already.
+"""`LinksWanted`: which waiting links of a host are wanted of the database: those that memory does not have already.
 
 With two workers nearly every host has news at each look. To read all of its best links again took more than to find them.
 """

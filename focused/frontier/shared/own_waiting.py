@@ -1,4 +1,4 @@
-"""How many links of this worker's hosts wait, by host and level: those in memory, counted when somebody looks."""
+"""Counts the waiting links of this worker's hosts in memory, by host and level, when somebody looks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A worker's part of the crawl's page budget: what was granted to it, and what of that is spent."""
+"""`PageBudget`: a worker's part of the crawl's page budget, what was granted to it and what of that is spent."""
 
 from __future__ import annotations
 

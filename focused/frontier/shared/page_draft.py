@@ -1,4 +1,4 @@
-"""The page that ends next, while parts of the crawl say what it does to the database."""
+"""`PageDraft`: the page that ends next, while parts of the crawl say what it does to the database."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the strategies of other workers have learnt, read in an order that skips nothing."""
+"""Reads what the strategies of other workers have learnt, in an order that skips nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows that other workers have written with their pages, read in an order that skips nothing.
+"""Reads rows that other workers have written with their pages, in an order that skips nothing.
 
 The numbers of rows rise in the order in which they were written; a transaction may commit after one with higher numbers. Of
 one worker both orders are the same: each of its transactions locks the worker's row first, and takes its numbers then. So the

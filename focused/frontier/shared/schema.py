@@ -1,4 +1,4 @@
-"""The shared frontier's tables, and how a database gets them.
+"""Makes the shared frontier's tables, and brings those of an older version up to date.
 
 All are in the schema ``focused``; rows of one crawl have its number. Hosts and links are partitioned by a hash of the
 registered domain, and every statement on a link names its domain: a host, its links and its domain lie in one partition. So

@@ -1,4 +1,4 @@
-"""The frontier of one worker as the rest of the crawl sees it: what FrontierStore is to SQLite, over a shared database.
+"""`SharedStore`: the frontier of one worker, as `FrontierStore` is for SQLite, over a shared database.
 
 All methods work on memory. What they change is part of the page that ends next; `commit` hands it to the committer.
 """

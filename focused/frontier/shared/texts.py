@@ -1,4 +1,4 @@
-"""What workers say to each other of the texts of their pages, so that a copy of another worker's page is known for one.
+"""Tells workers what the pages of the others say, so that a copy of another worker's page is known for one.
 
 What it is for one process: `focused.frontier.store.texts`.
 """

@@ -1,4 +1,4 @@
-"""Which version of the model the workers of a crawl use: all take over the last one, and learn what it says of their pages."""
+"""`SharedVersions`: says when a worker is to use a new version of the model, and hands on what kept pages teach by it."""
 
 from __future__ import annotations
 

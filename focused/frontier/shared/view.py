@@ -1,4 +1,4 @@
-"""Look at a shared frontier, also while workers crawl: nothing is changed, nobody waits."""
+"""Looks at a shared frontier, also while workers crawl: nothing is changed, nobody waits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One of the many workers of a crawl: it takes in what its threads have done, and tells them what it wants.
+"""`Worker`: takes in what its threads have done for one of a crawl's many workers, and tells them what to do.
 
 All methods but `close` work on memory, in the reactor.
 """

@@ -1,4 +1,4 @@
-"""What a frontier says of a link that it is given: taken in, joined to one that waits, of no interest any more, refused."""
+"""The answers of a frontier to a link that it is given: taken in, joined to one that waits, of no interest, refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How many pages of a host, and of a registered domain with all its hosts, have been asked for, and whether that is enough."""
+"""Counts the pages asked for of each host and registered domain, and tells whether that is enough."""
 
 from __future__ import annotations
 

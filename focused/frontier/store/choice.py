@@ -1,4 +1,4 @@
-"""Which waiting link is next: the best of the hosts that may be asked now."""
+"""Chooses the next waiting link: the best of the hosts that may be asked now."""
 
 from __future__ import annotations
 

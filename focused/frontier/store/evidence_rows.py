@@ -1,4 +1,4 @@
-"""Evidence as columns of the table of links; names of hosts, referring pages and kinds of reasons as numbers."""
+"""Stores evidence as columns of the table of links; hosts, referring pages and kinds of reasons as numbers."""
 
 from __future__ import annotations
 

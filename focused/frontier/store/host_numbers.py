@@ -1,4 +1,4 @@
-"""Hosts by number: names are long, and stand with each link."""
+"""Gives hosts numbers: names are long, and stand with each link."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which host is asked next: the one with the best waiting link among those that may be asked now."""
+"""Chooses the host to ask next: the one with the best waiting link among those that may be asked now."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How links come into the frontier's file: new ones wait, and what further pages say of waiting ones is joined."""
+"""Takes links into the frontier's file: new ones wait, and what further pages say of waiting ones is joined."""
 
 from __future__ import annotations
 

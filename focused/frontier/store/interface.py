@@ -1,4 +1,4 @@
-"""What the frontier asks of the store of its links; both stores have it, the one in a file and the one of many workers.
+"""The protocols of the frontier's store of links; both stores have it, the one in a file and the one of many workers.
 
 mypy holds `focused.frontier.store.store.FrontierStore` and `focused.frontier.shared.store.SharedStore` against `LinkStore`;
 `tests/test_frontier_stores.py` tests both for the same behaviour. Where many workers share the links (`is_shared`), some

@@ -1,4 +1,4 @@
-"""Links of a host that are one: their URLs have the same form, without the parameters that change nothing."""
+"""Finds links of a host that are one: their URLs have the same form, without the parameters that change nothing."""
 
 from __future__ import annotations
 

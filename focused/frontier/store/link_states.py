@@ -1,4 +1,4 @@
-"""What becomes of the frontier's links: they wait, are under way, and come to an end."""
+"""Changes the states of the frontier's links: they wait, are under way, and come to an end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is kept of pages in the frontier's file: what a strategy has learnt from each, and the latest as they came."""
+"""Keeps records of pages in the frontier's file: what a strategy has learnt from each, and the latest as they came."""
 
 from __future__ import annotations
 

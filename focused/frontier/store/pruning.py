@@ -1,4 +1,4 @@
-"""Forget the worst of too many waiting links, a slice at a time, so that no page waits for it."""
+"""Forgets the worst of too many waiting links, a slice at a time, so that no page waits for it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Save what can be read of a damaged frontier into a new file, which takes its place; the damaged one is kept.
+"""Saves what can be read of a damaged frontier into a new file, which takes its place; the damaged one is kept.
 
 All reading is done on a copy. A beginning that cannot be read is replaced by that of a new frontier: its tables begin at the
 same pages. Missing ends are filled up with zeros, so that SQLite opens the file. Then each table is read as far as it goes.

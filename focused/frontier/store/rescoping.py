@@ -1,4 +1,4 @@
-"""A crawl resumed with another scope: waiting links that are out of it are dropped, dropped ones that are in it wait."""
+"""Drops waiting links that are out of the scope of a resumed crawl, and lets dropped ones that are in it wait again."""
 
 from __future__ import annotations
 

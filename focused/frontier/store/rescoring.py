@@ -1,4 +1,4 @@
-"""Score all links that wait anew, in slices, so that the crawl continues meanwhile."""
+"""Scores all links that wait anew, in slices, so that the crawl continues meanwhile."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which links and hosts stand further back than what is known of them says, and how far: in levels of priority."""
+"""Decides how many levels of priority links and hosts stand back beyond what is known of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is kept of the texts of pages in the frontier's file, so that a copy is known for one when a crawl is resumed."""
+"""Keeps the texts of pages, as sketches, in the frontier's file, so that a resumed crawl knows copies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is done to the frontier's file between two commits, all of it or nothing, and the log that holds it at first."""
+"""Does what is done to the frontier's file between two commits, all of it or nothing, with the log that holds it first."""
 
 from __future__ import annotations
 

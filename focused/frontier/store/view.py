@@ -1,4 +1,4 @@
-"""Look at a frontier, also while a crawl works on it: nothing is changed, nobody waits."""
+"""Looks at a frontier, also while a crawl works on it: nothing is changed, nobody waits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How many links wait, by host and by level of priority; and how fast such links come in."""
+"""Counts the links that wait, by host and by level of priority, and how fast such links come in."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From a classifier's decision to a relevance in [0, 1], for each kind of text unit (docs/method/, D36)."""
+"""Turns a classifier's decision into a relevance in [0, 1], for each kind of text unit (docs/method/, D36)."""
 
 from __future__ import annotations
 

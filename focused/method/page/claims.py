@@ -1,4 +1,4 @@
-"""What a page says of itself, as written: collected in the walk, weighed only of pages that are kept."""
+"""Collects what a page says of itself, as written, in the walk; it is weighed only of pages that are kept."""
 
 from __future__ import annotations
 

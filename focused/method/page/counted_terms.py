@@ -1,4 +1,4 @@
-"""How often each term stands in a text, by the terms' ids; the words themselves only once somebody asks for them."""
+"""Counts the terms of a text, by their ids; the words themselves only once somebody asks for them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Dates as pages write them."""
+"""Reads dates as pages write them."""
 
 from __future__ import annotations
 

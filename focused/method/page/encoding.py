@@ -1,4 +1,4 @@
-"""Bytes to text as a browser would: byte order mark, HTTP header, declaration in the page, UTF-8, Windows-1252."""
+"""Decodes bytes as a browser would: byte order mark, HTTP header, declaration in the page, UTF-8, Windows-1252."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What JSON-LD says of a page."""
+"""Reads what JSON-LD says of a page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a sitemap or a feed lists, and the small page of links that it becomes, which goes the way of all pages."""
+"""Makes the small page of links that stands for a sitemap or a feed, and goes the way of all pages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a page says of itself, and what can be told where it says nothing."""
+"""Reads a page's metadata: what it says of itself, and what can be told where it says nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is remembered of a page's text, to know near copies of it: MinHash over pairs of neighbouring terms.
+"""Sketches a page's text, to know near copies of it: MinHash over pairs of neighbouring terms.
 
 A page's sketch holds, for each of 128 parts of the range of a hash, the least hash among the pairs of its text that fall into
 that part. Two texts have as large a share of these in common as of all their pairs (Jaccard).

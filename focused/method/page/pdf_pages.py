@@ -1,4 +1,4 @@
-"""What PDFium reads of a PDF file: the lines and links of each page, and what the file says of itself.
+"""Reads a PDF file with PDFium: the lines and links of each page, and what the file says of itself.
 
 Only the process that reads PDFs imports this: PDFium is native code, and a damaged file may end the process.
 """

@@ -1,4 +1,4 @@
-"""What a page asks of robots: not to be indexed, or that its links are not followed.
+"""Reads what a page asks of robots: not to be indexed, or that its links are not followed.
 
 A page says it in ``<meta name=robots>`` or in the header ``X-Robots-Tag``, to all robots or to one by its name.
 """

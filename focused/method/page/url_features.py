@@ -1,4 +1,4 @@
-"""What a URL says of itself: the host and the folder that it lies in, and its terms, hashed to columns."""
+"""Makes features of a URL: the host and the folder that it lies in, and its terms, hashed to columns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What kind of page a URL names: pages that one program has made, such as all lists of a day, have URLs of one shape."""
+"""Tells the kind of page that a URL names: pages that one program has made, such as all lists of a day, have one shape."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""References such as ``&amp;`` in documents that are meant to be XML: read here, for libxml2 reads none behind an error.
+"""Reads references such as ``&amp;`` in documents that are meant to be XML: libxml2 reads none behind an error.
 
 Before a document is parsed, each ``&`` is replaced by a sign that no document needs, and characters that XML forbids are
 left out. A ``<`` that can begin nothing becomes a reference. So a stray ``&`` or ``<`` is no error, and whatever else is wrong

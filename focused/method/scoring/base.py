@@ -1,4 +1,4 @@
-"""What a strategy is, and what strategies are written with."""
+"""`Strategy`, the base class of strategies, and what they are written with."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is known of a link that waits to be fetched."""
+"""`Evidence`: what is known of a link that waits to be fetched."""
 
 from __future__ import annotations
 

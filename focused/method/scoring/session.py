@@ -1,4 +1,4 @@
-"""What a strategy that learns keeps for one crawl."""
+"""`Session`: what a strategy that learns keeps for one crawl."""
 
 from __future__ import annotations
 

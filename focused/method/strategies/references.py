@@ -1,4 +1,4 @@
-"""What the others are compared with: chance, and knowledge. Evaluations use them."""
+"""References that the other strategies are compared with: chance, and knowledge. Evaluations use them."""
 
 from __future__ import annotations
 

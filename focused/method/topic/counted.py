@@ -1,4 +1,4 @@
-"""What a topic's model says of texts that are there as term counts: examples, and pages that a crawl has written down."""
+"""Judges texts that are there as term counts by a topic's model: examples, and pages that a crawl has written down."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A topic from its directory, checked: nothing in it is taken on trust."""
+"""Reads a topic from its directory, and checks it: nothing in it is taken on trust."""
 
 from __future__ import annotations
 

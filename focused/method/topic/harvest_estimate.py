@@ -1,4 +1,4 @@
-"""How many of the pages that a crawl fetched are relevant, as far as its model can tell (docs/method/, D77).
+"""Estimates how many of the pages that a crawl fetched are relevant (docs/method/, D77).
 
 Verdicts at a threshold cannot be added up to a harvest: the threshold is the one of the best F1, which on a hard web accepts
 more pages than are relevant, and pages that an earlier model judged stay as they were.

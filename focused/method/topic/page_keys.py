@@ -1,4 +1,4 @@
-"""By what a page is known again: hashes of its canonical URLs and of its text, for neither is kept with a topic."""
+"""Makes the keys by which a page is known again: hashes of its canonical URLs and of its text; neither is kept."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a crawl is about, and how it is written down."""
+"""`Topic`: what a crawl is about, and how it is written down."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether a topic is learnt with word vectors."""
+"""Tells whether a topic is learnt with word vectors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Discovery: what lies behind a page is worth something, too, and it is learnt for each kind of page (docs/method/, D87)."""
+"""Learns for each kind of page what lies behind it: that is worth something, too (docs/method/, D87)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Exploration: some waiting links are fetched to learn from them, whatever their scores are."""
+"""Explores: some waiting links are fetched to learn from them, whatever their scores are."""
 
 from __future__ import annotations
 

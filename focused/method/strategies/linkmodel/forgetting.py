@@ -1,4 +1,4 @@
-"""Forgetting: when a crawl remembers too many links, it forgets some with each page."""
+"""Forgets: when a crawl remembers too many links, some go with each page."""
 
 from __future__ import annotations
 

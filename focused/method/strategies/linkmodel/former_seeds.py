@@ -1,4 +1,4 @@
-"""Which seeds links were reached from, for a session that learns anew from pages of several workers.
+"""Finds the seeds that links were reached from, for a session that learns anew from pages of several workers.
 
 Its own pages are there at once, those of other workers come again one by one. Their links are found anew by then, but not the
 seeds that they were reached from: a page may come before the one that links to it. And pages count for their seed once.

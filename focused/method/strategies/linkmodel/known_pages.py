@@ -1,4 +1,4 @@
-"""Pages that a session has learnt from already, where several workers may have fetched one."""
+"""`KnownPages`: which pages a session has learnt from already, where several workers may have fetched one."""
 
 from __future__ import annotations
 

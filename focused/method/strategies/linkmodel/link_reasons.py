@@ -1,4 +1,4 @@
-"""What the score of a link rests on, in words: the parts of the model's sum that speak for it most."""
+"""Says in words what the score of a link rests on: the parts of the model's sum that speak for it most."""
 
 from __future__ import annotations
 

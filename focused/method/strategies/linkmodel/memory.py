@@ -1,4 +1,4 @@
-"""What a crawl remembers of links: which pages link to them and how, and the outcomes of those that were fetched."""
+"""Remembers the links of a crawl: which pages link to them and how, and the outcomes of those that were fetched."""
 
 from __future__ import annotations
 

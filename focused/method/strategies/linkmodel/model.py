@@ -1,4 +1,4 @@
-"""Which links lead to relevant pages: a logistic regression on what is known of a link, fitted to the outcomes of others."""
+"""Predicts which links lead to relevant pages: a logistic regression on their features, fitted to the outcomes of others."""
 
 from __future__ import annotations
 

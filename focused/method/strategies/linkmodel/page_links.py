@@ -1,4 +1,4 @@
-"""What a page says of each of its links, as plain numbers: nothing of the page itself has to be kept for them."""
+"""`PageLinks`: what a page says of each of its links, as plain numbers; nothing of the page itself has to be kept."""
 
 from __future__ import annotations
 

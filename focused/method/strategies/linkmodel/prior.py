@@ -1,4 +1,4 @@
-"""What the model of links believes before the crawl's first page."""
+"""Weights that the model of links begins with, before the crawl's first page."""
 
 from __future__ import annotations
 

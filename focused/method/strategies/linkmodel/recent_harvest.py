@@ -1,4 +1,4 @@
-"""How a crawl fares now, compared with its best time."""
+"""Compares how a crawl fares now with its best time."""
 
 from __future__ import annotations
 

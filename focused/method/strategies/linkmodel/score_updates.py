@@ -1,4 +1,4 @@
-"""Which waiting links have new scores that the frontier must be told: some with every page, the best first."""
+"""Chooses the waiting links whose new scores the frontier must be told: some with every page, the best first."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The score of a link: what the model says, what its seed is owed, and what may lie behind it; and why, in words."""
+"""Scores links: what the model says, what its seed is owed, and what may lie behind it; and says why, in words."""
 
 from __future__ import annotations
 

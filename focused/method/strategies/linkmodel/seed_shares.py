@@ -1,4 +1,4 @@
-"""What share of a crawl's pages each seed has had; with a single seed, each of its links."""
+"""Counts the share of a crawl's pages that each seed has had; with a single seed, each of its links."""
 
 from __future__ import annotations
 

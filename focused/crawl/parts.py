@@ -1,4 +1,4 @@
-"""What the components of one crawl share. Each takes from it what it needs when it is made."""
+"""`Crawl`: the parts that the components of one crawl use."""
 
 from __future__ import annotations
 
