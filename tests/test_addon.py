@@ -227,7 +227,9 @@ def test_a_request_whose_method_the_spider_has_no_more_fails_and_says_why(projec
         done = scrapy(*command, cwd=project)
     assert done.exit_code == 0, done.err
     failed = [
-        line for line in done.err.splitlines() if "cannot be requested as before: Method 'parse_own' not found" in line
+        line
+        for line in done.err.splitlines()
+        if "cannot be requested again as before: Method 'parse_own' not found" in line
     ]
     assert len(failed) == 5
 

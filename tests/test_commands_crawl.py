@@ -49,7 +49,7 @@ def test_damages_of_a_recorded_web_are_said_once(models, tmp_path):
     web.write_bytes(web.read_bytes()[:-20])
     done = crawl(models, tmp_path, web=web, max_pages=3)
     assert done.exit_code == 0, done.err
-    assert done.err.count("passed over: 1 damaged place;") == 1
+    assert done.err.count("skipped 1 damaged place;") == 1
 
 
 @pytest.mark.parametrize("words", [[], ["crwal"], ["-h"]])

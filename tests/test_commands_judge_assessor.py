@@ -188,7 +188,7 @@ def test_a_program_that_says_what_people_do_not_counts_for_nothing(capsys, run_d
             session.say(False)
     with serve(*[completion("yes")] * 15) as site:
         judge(run_dir, site)
-    assert "It agrees with people on 0 of 12 pages that both have judged: what it says counts for nothing" in (
+    assert "It agrees with people on 0 of 12 pages that both have judged: its verdicts are ignored" in (
         capsys.readouterr().out
     )
     with CollectionView(run_dir) as view:

@@ -62,7 +62,7 @@ def test_a_resumed_crawl_removes_the_rows_of_pages_that_were_not_durable(tmp_pat
     (again.run_dir / "collection.sqlite").unlink()
     last = crawl(MODELS, tmp_path, **DEMO, max_pages=50)
     assert last.stats["focused/collection/missing_count"] == 40
-    assert "has no rows of the last 40 pages" in last.err
+    assert "lacks rows of the last 40 pages" in last.err
     with CollectionView(last.run_dir) as view:
         assert [row["number"] for row in view.pages()] == list(range(41, 51))
 

@@ -80,12 +80,12 @@ def test_hosts_that_do_not_answer_are_given_up_named_and_tried_again_when_the_cr
         ]
         assert "Given up because they did not answer: 127.0.2.1:" in done.err
         assert " (robots.txt: connection refused; 4 links)" in done.err
-        assert "Nothing to ask for but what does not answer: waiting until " in done.err
+        assert "All remaining hosts have failed. Waiting until " in done.err
     port = int(dead.rpartition(":")[2])
     with Site({f"/{number}": STARS for number in range(4)}, "127.0.2.1", port):
         again = crawl(models, tmp_path, seeds=",".join(seeds), run_dir="run", settings=FAST)
     assert again.exit_code == 0, again.err
-    assert "Tried again: 4 links of hosts that could not be reached, or were not to be asked." in again.err
+    assert "Retrying 4 links of hosts that were unreachable, or not to be asked." in again.err
     assert again.stats["focused/pages/fetched_count"] == 5
     assert again.stats["focused/hosts/unreachable_links_count"] == 0
 
@@ -168,7 +168,7 @@ def test_what_was_not_to_be_asked_waits_again_when_the_next_start_allows_it(mode
         done = crawl(models, tmp_path, seeds=seeds, settings={**FAST, "FOCUSED_PRIVATE_ADDRESSES": "allow"})
     assert done.stats["focused/pages/fetched_count"] == 1
     assert done.stats["focused/addresses/refused_count"] == 0
-    assert "of hosts that could not be reached, or were not to be asked." in done.err
+    assert "of hosts that were unreachable, or not to be asked." in done.err
 
 
 @pytest.mark.parametrize("kind", ["error", "hangs up"])

@@ -78,7 +78,7 @@ def test_a_resumed_crawl_delivers_as_people_judged_the_finished_one(judged):
     assert again.stats["focused/pages/delivered_count"] == len(held)
     assert again.stats["focused/verdicts/decided_count"] == 5
     assert f"relevant pages  {again.run_dir / 'pages.jsonl'} ({len(held)})" in again.err
-    assert "pages.jsonl put right by what people and the last model say: 3 lines taken out" in again.err
+    assert "pages.jsonl corrected by verdicts and the last model: 3 lines removed" in again.err
     n_then = sum(
         bool(row["relevant"] and not row["noindex"] and not row["duplicate_of"]) for row in rows(again.run_dir).values()
     )

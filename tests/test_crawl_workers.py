@@ -146,7 +146,7 @@ def test_workers_that_fetch_no_page_fail_and_say_where_it_stands(tmp_path, monke
     monkeypatch.setattr(WatchedCrawl, "others", lambda self, processes: [])
     caplog.set_level("INFO")
     assert watch(crew, WatchedCrawl("", "crawl", tmp_path, 0), 0, lambda: None) == exit_code
-    said = f"No page was fetched. What came instead: {tmp_path / 'workers' / '1.log'}, at its end"
+    said = f"No page was fetched. The end of this log says why: {tmp_path / 'workers' / '1.log'}"
     assert (said in caplog.text) is (exit_code == 1)
     assert "Finished (finished)" in caplog.text
 
@@ -196,4 +196,4 @@ def test_workers_of_another_command_are_named_with_how_to_end_them(database, tmp
         say_who_else_is_at_work(found)
         os.kill(number, signal.SIGINT)
     finished(process, tmp_path)
-    assert f"1 worker of another command at work on this crawl, by host and process: {found[0]}." in caplog.text
+    assert f"Still at work on this crawl: 1 worker of another command, by host and process: {found[0]}." in caplog.text

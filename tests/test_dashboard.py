@@ -184,7 +184,7 @@ def test_more_words_than_a_search_can_hold_are_refused(client, runs):
     assert "At most" not in client.get(path, params={"words": "star " * MAX_TERMS}).text
     began = time.process_time()
     answer = client.get(path, params={"words": "a " * 200})
-    assert f"At most {MAX_TERMS} words are sought for at a time" in answer.text
+    assert f"At most {MAX_TERMS} words can be searched for at a time" in answer.text
     assert time.process_time() - began < 1
 
 

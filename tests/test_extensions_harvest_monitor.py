@@ -131,7 +131,7 @@ def test_whatever_verdicts_do_to_the_figures_the_end_of_a_crawl_is_told_without_
     monkeypatch.setattr("focused.collection.judged_figures.judged_figures", fail)
     monitor = SimpleNamespace(_plan=SimpleNamespace(run_dir=tmp_path))
     assert HarvestMonitor._figures_by_people(monitor) is None
-    assert "cannot be reckoned" in caplog.text
+    assert "figures of people's verdicts cannot be computed" in caplog.text
 
 
 def test_a_progress_line_that_has_not_changed_is_not_repeated_before_a_minute_is_over(monkeypatch, caplog):

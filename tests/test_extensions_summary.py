@@ -47,7 +47,7 @@ def test_counts_of_earlier_runs_are_told_from_those_of_a_resumed_one(models, two
     [line] = [line for line in again.err.splitlines() if "out of scope: denied" in line]
     assert line.endswith("denied; 0 of them since the crawl was resumed")
     assert (
-        "The limit of 4 pages, which counts all runs of this crawl, is reached. To go on: a larger one, -a max_pages=N"
+        "The limit of 4 pages, which counts all runs of this crawl, is reached. To continue, give a larger one: -a max_pages=N"
         in again.err
     )
 

@@ -249,7 +249,7 @@ def test_a_revisit_of_a_page_that_is_not_there_is_counted_and_said(warc, caplog)
     with replay(warc) as web:
         assert web.answer("http://h.org/b").match == "missing"
         assert web.index.n_unresolved == 1
-    assert "passed over: 1 revisit of pages that it does not hold; 1 page can be read" in caplog.text
+    assert "skipped 1 revisit of pages that it does not hold; 1 page can be read" in caplog.text
 
 
 # Damage and errors
@@ -262,7 +262,7 @@ def test_a_truncated_file_is_used_as_far_as_it_goes_and_that_is_said(warc, caplo
     path.write_bytes(warc.bytes()[: warc.ends[3] - 20])
     with RecordedWeb(path) as web:
         assert [web.answer(f"http://h.org/{number}").status for number in range(5)] == [200, 200, 200, 404, 404]
-    assert f"{path}: passed over: 1 damaged place; " in caplog.text
+    assert f"{path}: skipped 1 damaged place; " in caplog.text
     assert "3 pages can be read" in caplog.text
 
 

@@ -88,7 +88,7 @@ def signals_passed_on(crew: Crew) -> Iterator[None]:
         if not crew.n_running:
             raise KeyboardInterrupt
         logger.info(
-            "Received %s. %s told to end; again: at once",
+            "Received %s. Stopping %s; repeat to stop at once",
             signal.Signals(number).name,
             quantity(crew.n_running, "workers"),
         )

@@ -99,8 +99,8 @@ def say_who_else_is_at_work(others: Sequence[str]) -> None:
     """Name workers that do not end with this command: of another machine, or of a command that was killed."""
     if others:
         logger.warning(
-            "%s of another command at work on this crawl, by host and process: %s. This command's end is not theirs. To end "
-            "one, on its host: kill -INT PROCESS",
+            "Still at work on this crawl: %s of another command, by host and process: %s. They do not end with this command. "
+            "To end one, on its host: kill -INT PROCESS",
             *(quantity(len(others), "workers"), ", ".join(others)),
         )
 
@@ -154,18 +154,20 @@ def watch(crew: Crew, crawl: WatchedCrawl, interval_secs: float, revive: Callabl
             totals = replace(totals, reason="max_pages")  # the last worker had ended before it heard so
         has_nothing = totals.reason is not None and not totals.n_pages
         if has_nothing:
-            logger.error("No page was fetched. What came instead: %s, at its end", run_dir / FOLDER / "1.log")
+            logger.error("No page was fetched. The end of this log says why: %s", run_dir / FOLDER / "1.log")
         if has_failed := totals.reason in _FAILED_BY:
-            logger.error("%s. A worker's log says more: %s", _FAILED_BY[totals.reason], run_dir / FOLDER)
+            logger.error("%s. The logs of the workers say more: %s", _FAILED_BY[totals.reason], run_dir / FOLDER)
         _say_the_end(totals, (totals.n_pages - n_before) / max(secs, 1e-9), run_dir, crew)
         if totals.reason in _LIMITS and totals.n_pages == n_before > 0:
             logger.info(
-                "The limit %s, which counts all runs of this crawl, is reached. To go on: a larger one, -a %s=N",
+                "The limit %s, which counts all runs of this crawl, is reached. To continue, give a larger one: -a %s=N",
                 *(totals.reason, totals.reason),
             )
         say_who_else_is_at_work(crawl.others(crew.processes))
         return int(crew.has_failed or has_nothing or has_failed)
-    logger.error("The database does not answer. When it does, go on: %s", how_to_resume(sys.orig_argv, run_dir))
+    logger.error(
+        "The database does not answer. Resume the crawl when it does: %s", how_to_resume(sys.orig_argv, run_dir)
+    )
     return 1
 
 
@@ -173,7 +175,7 @@ def _say_who_failed(crew: Crew, run_dir: Path) -> None:
     for number, code in crew.newly_failed():
         log = run_dir / FOLDER / f"{number}.log"
         if code < 0:
-            logger.error("Worker %d was killed by signal %d. What it did before: %s", number, -code, log)
+            logger.error("Worker %d was killed by signal %d. Its log: %s", number, -code, log)
         else:
             logger.error("Worker %d ended with exit code %d: %s says why", number, code, log)
 

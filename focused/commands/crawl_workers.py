@@ -53,7 +53,7 @@ def crawl_with_workers(opts: argparse.Namespace, settings: BaseSettings) -> int:
     """
     n_workers = whole_number("workers", opts.spargs["workers"], least=1, most=_MOST_WORKERS)
     if settings.getdict("FEEDS"):
-        raise PlanError("-O and -o are for a crawl of one process. Take the pages of this one away with scrapy export.")
+        raise PlanError("-O and -o are for a crawl of one process. Export the pages of this one with scrapy export.")
     arguments = {name: value for name, value in opts.spargs.items() if name not in _OWN}
     url, crawl = DATABASE.read(settings), str(opts.spargs.get("crawl") or SHARED_CRAWL.read(settings))
     run_dir = _run_dir(opts.spargs, arguments, crawl, settings)

@@ -109,7 +109,7 @@ def agreement(session: JudgingSession) -> str:
         found.count(by_people, by_program)
     n_agreed = sum(by_people is by_program for by_people, by_program in both)
     said = f"It agrees with people on {n_agreed} of {quantity(len(both), 'pages')} that both have judged"
-    return (said + ("" if found.is_believed else ": what it says counts for nothing")) if both else ""
+    return (said + ("" if found.is_believed else ": its verdicts are ignored")) if both else ""
 
 
 def _so_far(session: JudgingSession, assessor: Assessor) -> str:

@@ -50,7 +50,9 @@ class KnownTexts:
             except ValueError as error:
                 n_bad += 1
                 if n_bad == 1:
-                    logger.warning("The text of %s is forgotten: %s A copy of it will be taken for new.", url, error)
+                    logger.warning(
+                        "The stored text of %s cannot be read: %s A copy of it will count as new.", url, error
+                    )
 
     def _meet(self, text: TextSketch, url: str) -> str:
         """Return the URL of the page with this text; "" where it is new, and is remembered."""

@@ -32,7 +32,7 @@ class DeliveredFeeds:
             parts = urlsplit(uri)
             if parts.scheme not in ("", "file") or kind not in FEED_FORMATS:
                 logger.warning(
-                    "%s cannot be put right by what people and the last model say: only local files (%s) can",
+                    "%s cannot be corrected by verdicts and the last model: only local files (%s) can",
                     uri,
                     ", ".join(FEED_FORMATS),
                 )
@@ -40,11 +40,11 @@ class DeliveredFeeds:
             try:
                 n_out = take_out(Path(unquote(parts.path) if parts.scheme else uri), kind, is_refused, once)
             except (OSError, ValueError) as error:
-                logger.error("%s cannot be put right by what people and the last model say: %s", uri, error)
+                logger.error("%s cannot be corrected by verdicts and the last model: %s", uri, error)
             else:
                 if n_out:
                     logger.info(
-                        "%s of pages that were refused later, or came again, taken out of %s",
+                        "Removed %s of pages that were refused later, or came again, from %s",
                         quantity(n_out, "lines"),
                         uri,
                     )

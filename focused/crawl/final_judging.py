@@ -49,7 +49,7 @@ async def judge_again(crawl: Crawl, settings: Any, stats: StatsCollector) -> lis
                 "Pages are not judged again: FOCUSED_PAGE_CLASSIFIER judges pages, and only their words are kept"
             )
     except sqlite3.Error as error:
-        logger.error("%s: its pages could not be judged again: %s", COLLECTION_FILE, error)
+        logger.error("The pages of %s could not be judged again: %s", COLLECTION_FILE, error)
     finally:
         for name, n in counts_of(work).items():
             stats.set_value(name, n)

@@ -81,7 +81,7 @@ class LateDelivery:
                 )
         if n_untold:
             logger.info(
-                "%s got other verdicts at the very end: the collection and the files know it, other pipelines do not",
+                "%s got new verdicts at the very end: the collection and the files have them, other pipelines were not told",
                 quantity(n_untold, "pages"),
             )
 

@@ -156,7 +156,7 @@ class PdfReading:
         now = time.monotonic()
         if self._closing_since is None:
             self._closing_since = now
-            logger.info("The crawl ends when the PDF files that came in are read: %d; at most %g s", *self._left())
+            logger.info("The crawl ends when the last %d PDF files are read, after %g s at most", *self._left())
         elif now - self._closing_since > self.end_secs:
             self._is_over = True
             logger.warning("%d PDF files are left unread after %g s; a resumed crawl fetches them again", *self._left())

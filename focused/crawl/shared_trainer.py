@@ -131,7 +131,7 @@ class SharedTrainer(threading.Thread):
                     if self._is_due(sql):
                         self._train(sql, versions)
         if self._n_failed_in_a_row >= _MAX_FAILURES:
-            logger.error("Training failed %d times in a row. This worker trains no more for the others.", _MAX_FAILURES)
+            logger.error("Training failed %d times in a row. This worker stops training for the others.", _MAX_FAILURES)
             self._stopping.set()
 
     def _take_up(self, sql: psycopg.Connection[Any], versions: VersionStore) -> None:

@@ -74,6 +74,4 @@ def sending(run_dir: Path, database: str, crawl: str) -> Iterator[None]:
         ends.set()
         thread.join()
         if why := send():
-            logger.warning(
-                "The verdicts are in %s. The crawl's database has not got the last of them: %s", run_dir, why
-            )
+            logger.warning("The verdicts are in %s. The last verdicts have not reached the database: %s", run_dir, why)

@@ -87,7 +87,7 @@ class Correcting:
         if material.name in self._topics.names():
             raise ValueError("This topic has been trained. Delete its folder yourself, if no crawl needs it")
         if form.get("sure") != "yes":
-            raise ValueError("Say that you are sure: what it was to be learnt from cannot be had back")
+            raise ValueError("Confirm that you are sure: what it was to be learnt from cannot be restored")
         if not material.is_there or material.folder.is_symlink() or material.folder.parent.is_symlink():
             raise ValueError(f"{material.folder} must be a folder, and no link. Delete it yourself")
         gone = material.folder.with_name(f"{_DELETED}{material.name}-{time.time_ns()}")

@@ -75,7 +75,7 @@ class Exporting:
             self._remarks[run.key] = said.splitlines()[1:]
             if any(line.startswith(_NOTHING) for line in self._remarks[run.key]):
                 self._remarks.pop(run.key)
-                raise CommandError("No page of this run passes these filters: there is nothing to take away.")
+                raise CommandError("No page of this run passes these filters: there is nothing to export.")
             if output.is_dir():
                 output = Path(await run_in_threadpool(shutil.make_archive, str(output), "zip", output))
             file = output.open("rb")  # its name goes now: the file is there until it is closed, whatever ends

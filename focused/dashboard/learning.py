@@ -81,7 +81,9 @@ class Learning:
         if run.topic not in topic_names(*self._site.commands.models_dirs):
             raise ValueError("The topic of this run is not among the topics here")
         if what == FORCE and not (is_sure and self._would(run)):
-            raise ValueError("See first what it would do with the verdicts as they are now, and say that you are sure")
+            raise ValueError(
+                "First look at what it would do with the verdicts as they are now, then confirm that you are sure"
+            )
         options = {TRY: ["--dry-run"], TRAIN: [], FORCE: ["--force"]}.get(what)
         if options is None:
             raise ValueError("There is no such button")

@@ -73,7 +73,7 @@ class Pages:
         try:
             wanted = asked_filter(said, _NAMES.__getitem__)
             if len(re.findall(r"[^\W_]+", wanted.words)) > MAX_TERMS:
-                raise ValueError(f"At most {MAX_TERMS} words are sought for at a time. Give fewer.")
+                raise ValueError(f"At most {MAX_TERMS} words can be searched for at a time. Give fewer.")
             with done_within(VIEW_SECS):
                 found = pages.find(run.path, wanted, sort, int(start) if start.isdecimal() else 0)
         except ValueError as error:

@@ -137,7 +137,7 @@ class Starting:
         form = await request.form(max_files=0, max_fields=5)
         try:
             if form.get("sure") != "yes":
-                raise ValueError("Say that you are sure: a run that was deleted cannot be had back.")
+                raise ValueError("Confirm that you are sure: a deleted run cannot be restored.")
             await run_in_threadpool(delete, run, self._site.runs.folder)
         except (ValueError, OSError) as error:
             return await run_in_threadpool(self._manage, request, str(error), 400)

@@ -111,7 +111,7 @@ class HarvestMonitor:
             logger.warning("FOCUSED_MERGE_EVIDENCE=False changes nothing: %s joins no scores.", plan.strategy.name)
         if weakness := plan.topic.weakness:
             logger.warning(
-                "Topic %s can hardly be crawled for: %s Then train it again, with better examples: %s --force",
+                "Topic %s is too weak to crawl with: %s Then train it again, with better examples: %s --force",
                 *(plan.topic.name, weakness, as_typed(plan.topic.training_command)),
             )
         self._summary.begin()
@@ -187,7 +187,7 @@ class HarvestMonitor:
         try:
             return judged_figures(run_dir)
         except Exception:  # whatever a verdict file holds, the summary of a crawl must not be lost
-            logger.exception("What people's verdicts say of the collection cannot be reckoned.")
+            logger.exception("The figures of people's verdicts cannot be computed.")
             return None
 
     def _why_no_seed(self) -> str:

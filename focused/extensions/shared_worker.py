@@ -53,4 +53,6 @@ class SharedWorker:
             run = json.loads((self._run_dir / RUN_FILE).read_text(encoding="utf-8"))
             save_run(self._url, self._crawl, f"{socket.gethostname()}:{self._run_dir}", run)
         except (OSError, ValueError, Error) as error:
-            logger.warning("The crawl's database does not know this worker's figures: %s", " ".join(str(error).split()))
+            logger.warning(
+                "This worker's figures could not be written to the crawl's database: %s", " ".join(str(error).split())
+            )

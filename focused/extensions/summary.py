@@ -155,7 +155,10 @@ class Summary:
             return ""
         limit = getattr(self._plan, reason)
         what = quantity(limit, _LIMITS[reason])
-        return f"The limit of {what}, which counts all runs of this crawl, is reached. To go on: a larger one, -a {reason}=N"
+        return (
+            f"The limit of {what}, which counts all runs of this crawl, is reached. To continue, give a larger one: "
+            f"-a {reason}=N"
+        )
 
     def no_page(self) -> str:
         """Say why nothing was fetched, by what came instead."""

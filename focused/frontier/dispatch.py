@@ -124,7 +124,9 @@ class Dispatch:
             try:
                 request = self.requests.leased(link)
             except ValueError as error:
-                logger.warning("%s cannot be requested as before: %s. It has failed.", link.url, error)
+                logger.warning(
+                    "%s cannot be requested again as before: %s. The link counts as failed.", link.url, error
+                )
                 self.links.refuse(link, f"not restored: {error}")
                 continue
             is_drawn = link.evidence.reason == LOOK_AROUND

@@ -101,7 +101,7 @@ class Resumption:
             stats.inc_value("focused/scope/waiting_dropped_count", found.n_dropped)
             stats.inc_value("focused/scope/waiting_again_count", found.n_again)
             logger.info(
-                "The scope was %s, it is %s. Waiting links dropped: %d; dropped links that wait again: %d.",
+                "The scope has changed from %s to %s. Waiting links dropped: %d; dropped links that wait again: %d.",
                 *(before or "open", self.task.scope or "open", *found),
             )
 

@@ -29,7 +29,9 @@ class SessionRecords:
         """Let the session learn again from its records; return how many of them could not be read."""
         n_bad = 0
         if (n_records := self._records.n_records) > _MANY:
-            logger.info("Learning again what %d pages have taught; some %.0f s.", n_records, n_records / _PAGES_A_SEC)
+            logger.info(
+                "Replaying what was learnt from %d pages, which takes about %.0f s", n_records, n_records / _PAGES_A_SEC
+            )
         for number, record in self._records:
             try:
                 self.session.replay(record)

@@ -249,7 +249,7 @@ class SharedScheduler(FrontierScheduler):
             if why == LEASE_LOST:  # it waits again, and whoever asks for it may be this worker
                 self._links.forget_fetched(link.url)
         if why not in ("known", LEASE_LOST):
-            logger.warning("A page is not in the database, and its link fails: %s", why)
+            logger.warning("A page could not be stored in the database, so its link counts as failed: %s", why)
 
     def _gone(self, error: Exception) -> None:
         if self._checkpoints.is_broken:

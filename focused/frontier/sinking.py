@@ -79,6 +79,6 @@ class Sinking:
         self.stats.inc_value("focused/frontier/idle_parameters_count")
         self.stats.inc_value("focused/frontier/idle_dropped_count", n_dropped)
         logger.info(
-            "The parameter %s of %s changes nothing: it is left out where URLs are compared. Waiting links dropped: %d",
+            "The query parameter %s of %s changes nothing and is ignored in comparing URLs. Waiting links dropped: %d",
             *(parameter, host, n_dropped),
         )

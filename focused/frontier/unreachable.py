@@ -70,7 +70,7 @@ class UnreachableHosts:
         """Begin anew: links of hosts that an earlier run gave up wait again."""
         if self.store.n_resumed:
             logger.info(
-                "Tried again: %s of hosts that could not be reached, or were not to be asked.",
+                "Retrying %s of hosts that were unreachable, or not to be asked.",
                 quantity(self.store.n_resumed, "links"),
             )
         for name in ("given_up_count", "unreachable_links_count"):
@@ -169,7 +169,7 @@ class UnreachableHosts:
         self._said, self._said_of = resting[0][0], (named, now + _SAID_AGAIN_SECS)
         clock = time.strftime("%H:%M:%S", time.localtime(time.time() + self._said - now))
         more = f" and {len(resting) - _MOST_NAMED} more" if len(resting) > _MOST_NAMED else ""
-        logger.info("Nothing to ask for but what does not answer: waiting until %s for %s%s", clock, named, more)
+        logger.info("All remaining hosts have failed. Waiting until %s for %s%s", clock, named, more)
 
     def pause(self, secs: float) -> None:
         """Let nothing be asked for: this process has as many files open as it may."""

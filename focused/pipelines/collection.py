@@ -91,7 +91,7 @@ class CollectionPipeline:
             self._stats.inc_value("focused/collection/taken_back_count", n_removed)
         if n_missing := max(0, n_pages - store.last_number):
             self._stats.set_value("focused/collection/missing_count", n_missing)
-            logger.warning("%s has no rows of the last %d pages that were judged before", store.path, n_missing)
+            logger.warning("%s lacks rows of the last %d pages that were judged before", store.path, n_missing)
 
     def process_item(self, item: Any) -> Any:
         """Let the row of a page wait for the next commit."""
@@ -119,7 +119,7 @@ class CollectionPipeline:
         try:
             n_left = self._store.close()
         except sqlite3.Error as error:
-            logger.error("%s: its index of words could not be brought up to date: %s", self._store.path, error)
+            logger.error("The index of words of %s could not be updated: %s", self._store.path, error)
             return
         self._stats.set_value("focused/collection/index_cpu_secs", round(self._store.index_cpu_secs, 3))
         if n_left:
@@ -139,7 +139,7 @@ class CollectionPipeline:
             except sqlite3.OperationalError as error:
                 if not self._has_waited:
                     self._has_waited = True
-                    logger.warning("%s cannot be written now: %s. It is tried again.", self._store.path, error)
+                    logger.warning("%s cannot be written now: %s. Trying again later.", self._store.path, error)
                 return
             except Exception as error:  # noqa: BLE001  of one row, or of a damaged file: no other attempt would help, and none
                 # may keep the frontier from its commit.

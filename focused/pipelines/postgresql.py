@@ -86,7 +86,7 @@ class PostgresPipeline:
                 self._n_failed += 1
                 if self._n_failed == 1:
                     logger.error(
-                        "Pages cannot be copied to PostgreSQL: %s. It is tried again; %s has them",
+                        "Pages cannot be copied to PostgreSQL: %s. Trying again later; %s has them",
                         error,
                         COLLECTION_FILE,
                     )

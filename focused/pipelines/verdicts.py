@@ -189,7 +189,7 @@ class VerdictsPipeline:
         except sqlite3.Error as error:
             if not self._stats.get_value("focused/verdicts/not_applied_count"):
                 logger.error(
-                    "Verdicts cannot be written into %s: %s. They act when the crawl is resumed.",
+                    "Verdicts cannot be written into %s: %s. They take effect when the crawl is resumed.",
                     COLLECTION_FILE,
                     error,
                 )
@@ -207,13 +207,11 @@ class VerdictsPipeline:
             else:
                 n_out, n_in = take_out(path, "jsonlines", self._is_refused) if path.exists() else 0, 0
         except (OSError, ValueError, sqlite3.Error) as error:
-            logger.error("%s cannot be put right by what people and the last model say: %s", path, error)
+            logger.error("%s cannot be corrected by verdicts and the last model: %s", path, error)
             self._stats.inc_value("focused/verdicts/not_applied_count")
             return False
         if says and (n_out or n_in):
-            logger.info(
-                "%s put right by what people and the last model say: %d lines taken out, %d added", path, n_out, n_in
-            )
+            logger.info("%s corrected by verdicts and the last model: %d lines removed, %d added", path, n_out, n_in)
         return self._rows is not None
 
     def _record(self, url: str) -> dict[str, Any] | None:

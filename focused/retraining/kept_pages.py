@@ -87,7 +87,7 @@ class KeptBodies:
         """Keep the stored pages as before; return how many are kept again, and how many could not be read."""
         n_bad, n_stored = 0, len(self._stored)
         if n_stored > _MANY:
-            logger.info("Reading the last %d pages again; some %.0f s.", n_stored, n_stored / _PAGES_A_SEC)
+            logger.info("Reading the last %d pages again, which takes about %.0f s", n_stored, n_stored / _PAGES_A_SEC)
         for stored in self._stored:
             try:
                 depth, carried, number, urls = json.loads(stored.visit)

@@ -144,7 +144,7 @@ class TrainingRounds:
         self.stats.count("worker_failed_count")
         self._n_failed_in_a_row += 1
         if self._n_failed_in_a_row >= _MAX_FAILURES:
-            logger.error("Training failed %d times in a row. There is no more retraining in this crawl.", _MAX_FAILURES)
+            logger.error("Training failed %d times in a row. Retraining stops for this crawl.", _MAX_FAILURES)
 
     def _trained(self, attempt: Attempt, n_pages: int) -> None:
         """Use a new model, or say why not."""
@@ -166,7 +166,9 @@ class TrainingRounds:
         try:
             topic, learnt = self.versions.load(version)
         except (TopicError, OSError) as error:
-            logger.warning("Version %d of the model cannot be used, version %d is: %s", version, self.version, error)
+            logger.warning(
+                "Version %d of the model cannot be used, so version %d stays in use: %s", version, self.version, error
+            )
             self.stats.count("worker_failed_count")
             return False
         self.takeover.use(version, topic)

@@ -93,7 +93,7 @@ def read_run_labels(run_dir: Path, topic: Topic, *, further: Sequence[Path] = ()
     if version == FIRST and not verdicts:
         if n_without_words:
             raise ValueError(
-                f"Of the {n_without_words} pages of {run_dir} that people judged no words were kept. Crawl with "
+                f"No words were kept of the {n_without_words} pages of {run_dir} that people judged. Crawl with "
                 "FOCUSED_COLLECTION=on, and judge pages of that run."
             )
         why = _why_contradicted(said) or _why_nothing(run, len(attempts))

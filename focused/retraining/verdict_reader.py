@@ -90,4 +90,4 @@ class VerdictReader:
         if summary := self._files.summary():
             logger.warning(summary)
         for person, why in self.table.not_believed().items():
-            logger.warning("What %s says counts for nothing: %s", person, why)
+            logger.warning("Verdicts of %s are ignored: %s", person, why)

@@ -96,7 +96,7 @@ class VerdictTable:
         return found
 
     def not_believed(self) -> dict[str, str]:
-        """Return the programs whose word counts for nothing, and why."""
+        """Return the programs whose verdicts are ignored, and why."""
         return {person: str(found) for person, found in self._agreement.items() if not found.is_believed}
 
     def relevant(self, forms: Iterable[str]) -> bool | None:

@@ -70,7 +70,7 @@ class EmbeddedServer:
         """
         if fcntl is None:
             raise ValueError(
-                "A server of its own takes a system with file locks. Name a database: -s FOCUSED_DATABASE=URL"
+                "A database server of its own needs a system with file locks. Name a database: -s FOCUSED_DATABASE=URL"
             )
         if len(os.fsencode(self._folder)) > _MOST_PATH_BYTES:
             raise ValueError(

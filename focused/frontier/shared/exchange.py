@@ -175,9 +175,7 @@ class Exchange:
         until = now() + LAST_SECS
         while not self._say_good_bye(rests, reason):
             if now() > until:
-                logger.warning(
-                    "The database does not know that this worker has ended: others wait for the end of its lease"
-                )
+                logger.warning("This worker could not sign off in the database: others wait for the end of its lease")
                 break
             time.sleep(TRY_AGAIN_SECS)
         return self.n_pending
@@ -194,7 +192,7 @@ class Exchange:
         except (psycopg.OperationalError, psycopg.InterfaceError):
             return False
         except psycopg.Error as error:  # it would say so again
-            logger.warning("The database did not take this worker's end: %s", " ".join(str(error).split()))
+            logger.warning("This worker could not sign off in the database: %s", " ".join(str(error).split()))
         return True
 
     def _connection(self) -> RetryingConnection:

@@ -223,8 +223,8 @@ def _migrate(connection: Connection[Any], found: int) -> None:
     row = connection.execute(_ALIVE).fetchone()
     if row is not None and row[0]:
         raise SharedFrontierError(
-            f"The tables of the crawl's database are of version {found}, this program needs {VERSION}, and makes them so when "
-            f"nobody uses them. Got {row[0]} workers at work: wait for their end, or let this worker have their version"
+            f"The tables of the crawl's database are of version {found}, this program needs {VERSION}, and updates them "
+            f"when nobody uses them. {row[0]} workers use them now: wait for their end, or give this worker their version"
         )
     for version in range(found + 1, VERSION + 1):
         connection.execute(_MIGRATIONS[version])

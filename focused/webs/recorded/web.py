@@ -53,9 +53,9 @@ class RecordedWeb:
         if any(damages[1:]) and damages not in _told:
             _told.add(damages)
             losses = {"damaged places": damages[1], "revisits of pages that it does not hold": damages[2]}
-            passed_over = ", ".join(quantity(count, what) for what, count in losses.items() if count)
+            skipped = ", ".join(quantity(count, what) for what, count in losses.items() if count)
             n_pages = quantity(self.index.n_pages, "pages")
-            logger.warning("%s: passed over: %s; %s can be read", path, passed_over, n_pages)
+            logger.warning("%s: skipped %s; %s can be read", path, skipped, n_pages)
 
     def answer(self, url: str) -> Answer:
         """Answer a URL from the record that matches it best; see `focused.webs.recorded.answer.Web`."""
