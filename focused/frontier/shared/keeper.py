@@ -217,8 +217,8 @@ class Keeper(threading.Thread):
         if asked:
             n_written = self._n_written()
             about = leasing.sql, self._crawl, [host.name for host in taken]
-            handed_on = (read_robots(*about), read_troubles(*about)) if taken else ([], [])
-            self._box.put(LinksAhead(leasing.ahead(asked), asked, taken, n_written, *handed_on))
+            handed_over = (read_robots(*about), read_troubles(*about)) if taken else ([], [])
+            self._box.put(LinksAhead(leasing.ahead(asked), asked, taken, n_written, *handed_over))
             is_new = True
         if tasks.draws:
             self._box.put(LinksDrawn(read_drawn(leasing.sql, self._crawl, list(tasks.draws), self._random)))
