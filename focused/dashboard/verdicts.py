@@ -1,4 +1,4 @@
-"""Shows what people say of a run's pages, at once: by whom, and where they contradict each other."""
+"""Takes people's verdicts into a run's collection, and reads who said what, and where people contradict each other."""
 
 from __future__ import annotations
 

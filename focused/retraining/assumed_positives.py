@@ -1,4 +1,4 @@
-"""Makes examples for a topic that was made from words, so that it can be trained again (docs/method/, D70)."""
+"""Assumes positives among the examples of a topic from words, so that it can be trained again (docs/method/, D70)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tells whether a topic is learnt with word vectors."""
+"""Chooses the word vectors that a topic is learnt with, or says why there are none."""
 
 from __future__ import annotations
 
