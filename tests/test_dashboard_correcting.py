@@ -196,7 +196,7 @@ def test_a_topic_that_came_to_nothing_is_listed_with_the_reason_and_can_be_delet
     assert "delete wasps" in client.get("/topics/wasps").text
     folder = tmp_path / "runs" / ".topics" / "wasps"
     answer = client.post("/topics/wasps/delete", headers=OWN)
-    assert (answer.status_code, "Say that you are sure" in answer.text) == (400, True)
+    assert (answer.status_code, "Confirm that you are sure" in answer.text) == (400, True)
     assert folder.is_dir()
     assert client.post("/topics/wasps/delete", data={"sure": "yes"}, headers=OWN).status_code == 200
     assert not folder.exists()
