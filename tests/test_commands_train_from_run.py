@@ -24,6 +24,7 @@ from focused.method.topic.counted import relevance_of_counts
 from focused.retraining.acceptance import AcceptanceFigures
 from focused.retraining.augmentation import AugmentedExamples
 from focused.retraining.judged_pages import JudgedPage, read_record
+from focused.retraining.options import read_options
 from focused.retraining.training import Retraining
 from focused.retraining.versions import Attempt
 from focused.utils.file_names import PREVIOUS_FOLDER, RETRAINING_FILE
@@ -319,6 +320,56 @@ def test_a_refusal_of_a_page_that_is_unlabelled_in_the_topic_is_followed_though_
     assert len(load_topic("stars", models).examples.positive) == n_examples
     with pytest.raises(ValueError, match="Nothing new was learnt"):
         train_from_run("stars", run, models, tolerance=0.02, force=True, say=print)
+
+
+def of_words(models: Path) -> None:
+    """Make the topic one from words."""
+    topic = load_topic("stars", models)
+    keywords = {"text": " ".join(STAR_WORDS[:3]), "terms": STAR_WORDS[:3]}
+    topic.manifest |= {"kind": "keywords", "examples": {"keywords": keywords, "background": {"n_pages": 20}}}
+    topic.examples = replace(topic.examples, positive=np.zeros_like(topic.examples.positive))
+    topic.save(models)
+
+
+def a_run_for_words(folder: Path, models: Path, verdicts: dict[int, bool]) -> list[JudgedPage]:
+    """What a crawl for words leaves: 80 pages, every second about stars, of which the words tell only some."""
+    rng = np.random.default_rng(8)
+    run, _ = an_ordinary_run(folder, models, dict(verdicts))
+    pages = [
+        replace(judged(n, words(rng, STAR_WORDS if n % 2 else OTHER_WORDS)), relevance=0.2 if n % 2 else 0.05)
+        for n in range(1, 81)
+    ]
+    (run / "retraining.jsonl").write_text("".join(f"{page.to_line()}\n" for page in pages))
+    return pages
+
+
+def test_a_topic_from_words_has_examples_once_people_said_yes_to_ten_pages_and_its_crawls_learn_from_their_web(
+    models, tmp_path
+):
+    of_words(models)
+    verdicts = {n: True for n in range(1, 24, 2)} | {n: False for n in range(2, 10, 2)}
+    pages = a_run_for_words(tmp_path / "run", models, verdicts)
+    would_be = train_from_run("stars", tmp_path / "run", models, tolerance=0.02, force=False, say=print, dry_run=True)
+    assert would_be.startswith(WOULD)
+    assert load_topic("stars", models).keyword_terms
+    said = train_from_run("stars", tmp_path / "run", models, tolerance=0.02, force=False, say=print)
+    assert "12 pages that people said yes to are the topic's examples now" in said
+    topic = load_topic("stars", models)
+    assert (topic.keyword_terms, topic.named_terms) == ([], STAR_WORDS[:3])
+    assert int(topic.examples.positive.sum()) == 12
+    assert read_options({}, topic).is_against_met(topic)
+    accepted = accepted_numbers(models, pages)
+    assert not any(number % 2 == 0 for number in accepted)
+    assert len(accepted) > 30
+    with pytest.raises(ValueError, match="Nothing new was learnt"):
+        train_from_run("stars", tmp_path / "run", models, tolerance=0.02, force=True, say=print)
+
+
+def test_with_fewer_a_topic_stays_one_from_words(models, tmp_path):
+    of_words(models)
+    a_run_for_words(tmp_path / "run", models, {n: n % 2 == 1 for n in range(1, 19)})  # nine times yes
+    train_from_run("stars", tmp_path / "run", models, tolerance=0.02, force=True, say=print)
+    assert load_topic("stars", models).keyword_terms == STAR_WORDS[:3]
 
 
 def accepted_numbers(models: Path, pages: list[JudgedPage]) -> set[int]:

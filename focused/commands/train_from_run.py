@@ -16,6 +16,7 @@ from focused.commands.train_from_run_words import (
     why_examples_refuse,
     would,
 )
+from focused.commands.train_from_verdicts import train_from_verdicts
 from focused.commands.train_put_in_place import NothingNewError, put_in_place
 from focused.method.topic import check_counting, load_topic
 from focused.utils.file_names import RETRAINING_FILE
@@ -82,12 +83,15 @@ def train_from_run(
     from focused.retraining.judged_pages import that_join
     from focused.retraining.run_labels import RUN_MODEL, read_run_labels
     from focused.retraining.training import Retraining
+    from focused.retraining.verdict_examples import has_enough_examples
     from focused.retraining.versions import FIRST
 
     topic = load_topic(name, models_dir, SHIPPED_MODELS_DIR)
     check_counting(name, topic.manifest)
     run = read_run_labels(run_dir, topic, further=verdicts, force=force or dry_run)
     pages, version = run.pages, run.version
+    if has_enough_examples(topic, run):
+        return train_from_verdicts(topic, run, run_dir, models_dir, say, dry_run=dry_run)
     # Against the pages met a topic from words learns from no verdicts; people's word makes examples of it, as in a crawl.
     if run.is_against_met and not (topic.keyword_terms and run.verdicts):
         return train_from_pages_met(topic, run, run_dir, models_dir, say, force=force, dry_run=dry_run)

@@ -1,4 +1,4 @@
-"""Finds words of a web's own furniture, by which its pages differ from examples from elsewhere (docs/method/, D93).
+"""Leaves out words of a web's own furniture, by which its pages differ from examples from elsewhere (docs/method/, D93).
 
 Examples may come from other sites than those that a crawl visits. Then nearly every page met has words of menus and footers
 that no example has. They tell the examples from all pages of this web, relevant or not, better than any word of the topic: a
@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from focused.method.training.untitled import unusable_titles, without_columns
+
 if TYPE_CHECKING:
     from collections.abc import Collection
-
-    import numpy.typing as npt
-    from scipy import sparse
 
     from focused.method.topic.examples import TopicExamples
 
@@ -30,7 +29,7 @@ _LEAST_PAGES = 10
 
 
 def without_furniture(examples: TopicExamples, n_own: int, kept: Collection[str] = ()) -> TopicExamples:
-    """Return examples whose pages have lost the words of the web's furniture.
+    """Return examples whose pages have lost the words of the web's furniture, and of titles where only pages met have any.
 
     Parameters
     ----------
@@ -45,18 +44,12 @@ def without_furniture(examples: TopicExamples, n_own: int, kept: Collection[str]
     n_met = has.shape[0] - n_own
     if n_own == 0 or n_met < _LEAST_PAGES:
         return examples
-    of_own, of_met = (np.asarray(rows.mean(axis=0)).ravel() for rows in (has[:n_own], has[n_own:]))
+    is_own = np.arange(has.shape[0]) < n_own
+    of_own, of_met = (np.asarray(rows.mean(axis=0)).ravel() for rows in (has[is_own], has[~is_own]))
     is_furniture = (of_met >= FURNITURE_SHARE) & (of_own < _MOST_OF_OWN * of_met)
     named = set(kept)
     is_furniture &= np.fromiter(
         (term not in named for term in examples.terms), dtype=np.bool_, count=len(examples.terms)
     )
-    return replace(examples, pages=_without(examples.pages, is_furniture)) if is_furniture.any() else examples
-
-
-def _without(pages: sparse.csr_matrix, columns: npt.NDArray[np.bool_]) -> sparse.csr_matrix:
-    """Return rows in which some columns are empty; shape (n_pages, n_terms) as before."""
-    rest = pages.copy()
-    rest.data[columns[rest.indices]] = 0
-    rest.eliminate_zeros()
-    return rest
+    is_furniture |= unusable_titles(examples.pages, is_own, examples.terms)
+    return replace(examples, pages=without_columns(examples.pages, is_furniture)) if is_furniture.any() else examples

@@ -16,6 +16,7 @@ from focused.method.learning.training import LinkExamples, train_topic
 from focused.method.text.background import Background
 from focused.method.topic.weak_model import why_weak
 from focused.method.training.term_counting import Columns, links_between
+from focused.method.training.untitled import unusable_titles, without_columns
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -127,6 +128,8 @@ def learn(
     if background is not None:
         counts = sparse.vstack([counts, background], format="csr")
     y = np.arange(counts.shape[0]) < len(positive)
+    if (unusable := unusable_titles(counts, y, columns.terms)).any():
+        counts = without_columns(counts, unusable)
     links = linked(columns, pages)
 
     def train(prior: float | None) -> tuple[TrainedModel, TrainingFigures]:
