@@ -4,11 +4,13 @@ For each web, `adaptive` crawls 300 pages for the first topics of the plan, once
 background: against the pages met. Written is F1 of the pages called relevant, by labels that the crawl never sees: as they
 were judged when they came (*then*); by the last version's relevances and threshold (*threshold*); in the last version's order,
 as many as `focused.retraining.judged_again` takes (*again*); and as many as are relevant (*best*), which nobody knows. And how
-many are called relevant for each that is (1: what is delivered is as much as there is).
+many are called relevant for each that is (1: what is delivered is as much as there is). With ``--start words`` the topics are six
+words each.
 
 Examples
 --------
   python benchmarks/judged_again.py --webs ../webs
+  python benchmarks/judged_again.py --webs ../webs --start words
   python benchmarks/judged_again.py --only foldoc,hyperphysics --topics 1 --no-write
 """
 
@@ -28,7 +30,7 @@ from provenance import CRAWL_ROOMS, now, write_blocks
 from focused.collection.judged_rows import AsTheyCame
 from focused.method.topic import load_topic
 from focused.method.topic.counted import relevance_of_texts
-from focused.retraining.judged_again import share_of_relevant, with_so_many
+from focused.retraining.judged_again import n_relevant_for_words, share_of_relevant, with_so_many
 from focused.retraining.judged_pages import read_record, record_path
 from focused.retraining.versions import last_version, load_version
 
@@ -46,28 +48,30 @@ COUNTS = ("then / true", "again / true")
 def main() -> None:
     parser = web_parser(__doc__, "judged-again")
     parser.add_argument("--topics", type=int, default=3, help="topics of each web (default: 3)")
+    parser.add_argument("--start", choices=("examples", "words"), default="examples", help="what topics are made from")
     options = parser.parse_args()
     found: dict[str, list[dict[str, float]]] = {}
     for name in chosen_names(options.only, KNOWN):
         folder = folder_of(name, options.data, options.webs)
         topics = first_topics(name, options.topics)
-        found[name] = crawled(name, topics, folder, options.output.resolve() / name, options.jobs)
+        output = options.output.resolve() / f"{name}-{options.start}"
+        found[name] = crawled(name, topics, folder, output, options.jobs, options.start)
     text = f"{summary(found)}\n\n{machine()}."
     if options.no_write:
         print(text)
         return
     settings = {"pages": PAGES, "topics": options.topics, "repeats": 1}
     rooms = [*CRAWL_ROOMS, "focused/retraining"]
-    write_blocks(
-        {"judged again": text}, now(f"python benchmarks/judged_again.py --topics {options.topics}", rooms, settings)
-    )
+    of_words = options.start == "words"
+    command = f"python benchmarks/judged_again.py --topics {options.topics}{' --start words' if of_words else ''}"
+    write_blocks({"judged again, words" if of_words else "judged again": text}, now(command, rooms, settings))
 
 
-def crawled(name: str, topics: str, folder: Path, output: Path, jobs: int) -> list[dict[str, float]]:
+def crawled(name: str, topics: str, folder: Path, output: Path, jobs: int, start: str) -> list[dict[str, float]]:
     """Crawl, or read what was crawled; return the figures of each topic."""
     arguments = web_arguments(name, folder)
     arguments[arguments.index("--topics") + 1] = topics
-    chosen = adaptive_crawls(PAGES, "examples")
+    chosen = adaptive_crawls(PAGES, start)
     evaluate([*arguments, *chosen], output, jobs)
     of_url = labels_of(folder / f"{name}.labels.tsv")
     return [
@@ -92,8 +96,12 @@ def figures(run_dir: Path, topic: str, of_url: dict[str, set[str]]) -> dict[str,
     relevances = relevance_of_texts(last, [page.terms for page in pages], "page")
     threshold = last.threshold("page")
     known = AsTheyCame(len(pages), int(is_later.sum()), int(then.sum()), int((then & is_later).sum()))
-    share = share_of_relevant(last.manifest.get("retraining", {}), known)
-    again = relevances if share is None else with_so_many(relevances, round(share * len(pages)), threshold)
+    if own.keyword_terms:
+        n_relevant = n_relevant_for_words(relevances, threshold)
+    else:
+        share = share_of_relevant(last.manifest.get("retraining", {}), known)
+        n_relevant = None if share is None else round(share * len(pages))
+    again = relevances if n_relevant is None else with_so_many(relevances, n_relevant, threshold)
     best = with_so_many(relevances, int(truth.sum()), threshold)
     ways = then, *(each >= threshold for each in (relevances, again, best))
     counts = {f"{name} / true": float(way.sum() / max(truth.sum(), 1)) for name, way in zip(WAYS, ways, strict=True)}

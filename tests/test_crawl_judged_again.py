@@ -18,7 +18,13 @@ from focused.method.page.reader import PageReader
 from focused.method.topic.counted import relevance_of_texts
 from focused.method.topic.judge import Judge
 from focused.method.training.term_counting import count
-from focused.retraining.judged_again import JudgingAgain, judges_words, share_of_relevant, with_so_many
+from focused.retraining.judged_again import (
+    JudgingAgain,
+    judges_words,
+    n_relevant_for_words,
+    share_of_relevant,
+    with_so_many,
+)
 from focused.retraining.judged_pages import counted_terms
 
 MET = {"n_drawn": 8, "n_verdicts": 0, "harvest": {"low": 0.1, "high": 0.6}}
@@ -156,3 +162,31 @@ def test_a_judge_that_is_plugged_in_is_not_asked_of_words():
 
     assert judges_words(Judge(hand_made.topic()))
     assert not judges_words(Other(hand_made.topic()))
+
+
+def test_of_a_crawl_for_words_the_more_relevant_of_two_groups_is_delivered_whatever_the_threshold(tmp_path):
+    """The words of the topic say next to nothing of how frequent it is in a web."""
+    relevances = np.array([0.2, 0.15, 0.12, 0.1, 0.1, 0.09, 0.02, 0.01, 0.01, 0.005, 0.01, 0.01, 0.0])
+    assert n_relevant_for_words(relevances, 0.5) == 6
+    assert (with_so_many(relevances, 6, 0.5) >= 0.5).sum() == 6
+    # Where the threshold calls more relevant, halfway: 6 and 12.
+    assert n_relevant_for_words(relevances, 0.001) == round((6 * 12) ** 0.5)
+    assert n_relevant_for_words(relevances[:8], 0.5) is None
+
+
+def test_a_topic_of_words_is_split_into_groups_until_people_have_judged_ten_pages(tmp_path):
+    pages = [collected(number, 0.1, terms={FOR if number % 3 == 0 else AGAINST: 3}) for number in range(1, 31)]
+    for name, n_verdicts, n_expected in (("words", 0, 10), ("judged", 10, None)):
+        run_dir = collect(tmp_path / name, *pages)
+        manifest = {"examples": {"keywords": {"terms": [FOR]}}, "retraining": {"n_verdicts": n_verdicts}}
+        topic = replace(hand_made.topic(), manifest=manifest)
+        rows = JudgedRows(run_dir / "collection.sqlite")
+        judge = Judge(topic, threshold=0.9999)
+        for _ in JudgingAgain(rows, judge, 3, 60.0).steps():
+            pass
+        rows.close()
+        delivered = {number for number, row in pages_of(run_dir).items() if row["delivered"]}
+        if n_expected is None:
+            assert not delivered
+        else:
+            assert delivered == set(range(3, 31, 3))

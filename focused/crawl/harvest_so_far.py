@@ -62,7 +62,7 @@ class HarvestSoFar:
             return cls("FOCUSED_PAGE_CLASSIFIER judges the pages, and nothing is known of how well")
         if topic.keyword_terms:
             return cls(
-                "a topic from words has no examples to measure it with, and may deliver a small part of what was found. "
+                "a topic from words has no examples to measure it with, so how many pages are delivered is a guess. "
                 "Look at the pages below the threshold, or judge some: scrapy judge RUN_DIR"
             )
         if options.is_against_met(topic):

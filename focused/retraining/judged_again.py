@@ -4,7 +4,7 @@ When a crawl ends, that is its last model, so that the collection speaks of one 
 
 The last model knows the web best, so it orders the pages. Its threshold cannot say how many of them are relevant: it has
 learnt from these very pages, most of them as unlabelled ones. The harvest that is estimated from held-out decisions can
-(docs/method/collection.md).
+(docs/method/collection.md). A topic from words has no such estimate: there the relevances are split into two groups.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import numpy as np
 from scipy.special import expit, logit
 
 from focused.collection.learnt_verdicts import name_of_model
+from focused.method.learning.two_groups import size_of_upper_group
 from focused.method.page.text_units import PAGE
 from focused.method.topic.counted import relevance_of_texts
 from focused.method.topic.judge import Judge
@@ -39,7 +40,7 @@ _LEAST_LATER = 20
 """Where models that had learnt of this web judged fewer pages as they came, nothing shows whether the harvest may be right."""
 _ENOUGH_VERDICTS = 10
 """From so many on the relevances are those that people's verdicts correct (D90)."""
-_CERTAIN = 1e-9
+_CERTAIN, _LEAST_RELEVANCE = 1e-9, 1e-4
 _LEAST_KEPT = 0.5
 """Least part of the share that trained models called relevant as pages came: where nearly all pages of a web are of the topic,
 the last model takes most of them for unlabelled ones, and its estimate of the harvest is far too low."""
@@ -92,9 +93,9 @@ class JudgingAgain:
                 return
         threshold = float(self.judge.thresholds[PAGE])
         relevances = np.array(found)
-        share = share_of_relevant(self.judge.topic.manifest.get("retraining", {}), known)
-        if share is not None:
-            relevances = with_so_many(relevances, round(share * known.n_pages), threshold)
+        n_relevant = self._n_relevant(relevances, threshold, known)
+        if n_relevant is not None:
+            relevances = with_so_many(relevances, n_relevant, threshold)
         said = list(zip(ids, relevances.tolist(), strict=True))
         for start in range(0, len(said), _SLICE_PAGES):
             part = said[start : start + _SLICE_PAGES]
@@ -104,6 +105,16 @@ class JudgingAgain:
             if time.monotonic() > self._end:
                 return
         self.rows.note_done(known)
+
+    def _n_relevant(self, relevances: Floats, threshold: float, known: AsTheyCame) -> int | None:
+        """Return how many pages are to be relevant; None: as many as the model's own threshold says."""
+        topic = self.judge.topic
+        about = topic.manifest.get("retraining", {})
+        if topic.keyword_terms:
+            is_corrected = about.get("n_verdicts", 0) >= _ENOUGH_VERDICTS
+            return None if is_corrected else n_relevant_for_words(relevances, threshold)
+        share = share_of_relevant(about, known)
+        return None if share is None else round(share * known.n_pages)
 
 
 def note_what_is_learnt(run_dir: Path, topic: Topic) -> None:
@@ -140,6 +151,20 @@ def share_of_relevant(about: Mapping[str, Any], known: AsTheyCame) -> float | No
         return max(float(harvest.get("share", called)), _LEAST_KEPT * called)
     called = known.n_relevant / known.n_pages
     return min(max(called, float(harvest.get("low", 0.0))), float(harvest.get("high", 1.0)))
+
+
+def n_relevant_for_words(relevances: Floats, threshold: float) -> int | None:
+    """Return how many pages of a crawl for words are relevant: the upper of two groups (docs/method/, D98); None: no groups.
+
+    Of words nobody knows how frequent their topic is in a web, so the threshold of their model is a guess. Where that calls
+    more pages relevant, the number lies halfway between the two, in logarithms: a web may be about nothing else.
+    """
+    known = relevances[relevances > 0]
+    n_upper = size_of_upper_group(logit(np.clip(known, _LEAST_RELEVANCE, 1 - _LEAST_RELEVANCE)))
+    if n_upper is None:
+        return None
+    n_called = int((relevances >= threshold).sum())
+    return n_upper if n_called <= n_upper else round(float(np.sqrt(n_called * n_upper)))
 
 
 def with_so_many(relevances: Floats, n_relevant: int, threshold: float) -> Floats:
