@@ -4,8 +4,8 @@ For each web, `adaptive` crawls 300 pages for the first topics of the plan, once
 background: against the pages met. Written is F1 of the pages called relevant, by labels that the crawl never sees: as they
 were judged when they came (*then*); by the last version's relevances and threshold (*threshold*); in the last version's order,
 as many as `focused.retraining.judged_again` takes (*again*); and as many as are relevant (*best*), which nobody knows. And how
-many are called relevant for each that is (1: what is delivered is as much as there is). With ``--start words`` the topics are six
-words each.
+many are called relevant for each that is (1: what is delivered is as much as there is). With ``--start words`` topics are made
+from six words each.
 
 Examples
 --------
