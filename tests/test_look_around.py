@@ -165,7 +165,7 @@ def test_many_are_drawn_at_first_then_ever_fewer():
 
 
 # --- When it trains -------------------------------------------------------------------------------------------------
-def test_against_the_pages_met_the_model_is_trained_again_after_20_40_80_pages_and_as_often_if_resumed():
+def test_against_the_pages_met_the_model_is_trained_again_after_20_40_60_pages_and_as_often_if_resumed():
     labels = PageLabels(RetrainingOptions(unlabeled="met"), is_against_met=True)
     due = []
     for number in range(1, 201):
@@ -173,7 +173,7 @@ def test_against_the_pages_met_the_model_is_trained_again_after_20_40_80_pages_a
         if labels.is_due:
             due.append(number)
             labels.reset_counts()
-    assert due == [20, 40, 80, 160]
+    assert due == [20, 40, 60, 80, 100, 125, 156, 195]
     resumed = PageLabels(RetrainingOptions(unlabeled="met"), is_against_met=True)
     for number in range(1, 120):
         resumed.add_page(number, 0.9)

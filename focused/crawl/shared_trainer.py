@@ -79,7 +79,7 @@ class SharedTraining:
 class SharedTrainer(threading.Thread):
     """Trains when people have said something new and as many pages as the options say were fetched, or judged, since.
 
-    Against the pages met it trains after 20, 40, 80, ... pages, and when people have judged as many as the options say. Only
+    Against the pages met it trains after 20, 40, 60, ... pages, and when people have judged as many as the options say. Only
     one worker of a crawl does. ``ended`` is called, in this thread, with each training that is in the database now.
     """
 

@@ -12,19 +12,28 @@ if TYPE_CHECKING:
 
 
 FIRST_MET = 20
-"""Pages before the first training against the pages met; after that their number doubles from one to the next."""
+"""Pages before the first training against the pages met, and between two at least."""
+_MANY_MET = 300
+"""From so many pages on half as many come until the next training, before a quarter (docs/method/, D74)."""
 
 MAX_MET = 2_000
 """Pages met that are learnt from, beside those that were drawn or judged: the latest. More bring little and take long."""
 
 
 def trainings_due(n_pages: int) -> int:
-    """Return how many trainings against the pages met are due by a number of pages, verdicts apart: after 20, 40, 80, ...
+    """Return how many trainings against the pages met are due by a number of pages, verdicts apart.
 
-    >>> [trainings_due(n) for n in (19, 20, 39, 40, 159, 160)]
-    [0, 1, 1, 2, 3, 4]
+    They are due after 20, 40, 60, 80, 100, 125, 156, 195, 243, 303, 454, 681, ... pages: a crawl prefers pages that its model
+    errs about, and finds fewer relevant ones the longer it goes by one model.
+
+    >>> [trainings_due(n) for n in (19, 20, 39, 40, 302, 303, 453, 454)]
+    [0, 1, 1, 2, 9, 10, 10, 11]
     """
-    return (n_pages // FIRST_MET).bit_length()
+    n_due, due = 0, FIRST_MET
+    while due <= n_pages:
+        n_due += 1
+        due += max(FIRST_MET, due // (4 if due < _MANY_MET else 2))
+    return n_due
 
 
 def label_by_relevance(relevance: float, t1: float, t2: float) -> bool | None:
@@ -99,7 +108,7 @@ class PageLabels:
     def is_due(self) -> bool:
         """Whether k pages were counted since the last training.
 
-        Against the pages met: whether 20, 40, 80, ... pages have been judged since, or people judged k of them. A training
+        Against the pages met: whether one of the series (`trainings_due`) has come since the last, or people judged k of them. A training
         that verdicts bring does not put the next one off: what it has learnt of this web is no more than before.
         """
         if self.is_against_met and len(self.said) < self.options.every_pages:
