@@ -11,7 +11,7 @@ from pathlib import Path
 import hand_made
 import pytest
 from commands import crawl
-from sites import Reply, Site
+from sites import Reply, Site, redirect
 
 from focused.frontier.store.link import host_of
 from focused.frontier.store.view import FrontierView
@@ -196,3 +196,42 @@ def test_pages_that_always_fail_keep_a_host_no_longer_than_it_takes_to_ask_for_a
     assert "focused/hosts/given_up_count" not in done.stats
     assert done.stats["focused/hosts/rests_count"] <= 4
     assert max(n_asked[f"/bad/{n}"] for n in range(5)) <= 3
+
+
+PATIENT_WITH_PORTS = {"FOCUSED_HOST_REST_SECS": 60, "FOCUSED_PRIVATE_ADDRESSES": "allow"}
+
+
+def of_two_ports(open_port: str, closed_port: str) -> bytes:
+    """A page with links to six pages of one port, and to thirty of another, the better ones by far."""
+    closed = [(f"{closed_port}/{n}", "a star, a planet and a telescope") for n in range(30)]
+    return hand_made.html(hand_made.STARS, *closed, *((f"{open_port}/{n}", "nothing else") for n in range(6)))
+
+
+def test_a_port_that_is_closed_keeps_no_other_port_of_its_host_from_its_turn(models, tmp_path):
+    pages: dict[str, bytes | Reply] = {f"/{n}": STARS for n in range(6)}
+    with Site(pages, "127.0.2.1") as site:
+        pages["/"] = of_two_ports(site.url, a_refusing_address())
+        options = {"max_pages": 7, "max_minutes": 0.5, "strategy": "best_first", "settings": FAST | PATIENT_WITH_PORTS}
+        done = crawl(models, tmp_path, seeds=f"{site.url}/", **options)
+    assert done.exit_code == 0, done.err
+    assert done.run["finish_reason"] == "max_pages"
+    assert done.stats["focused/hosts/rests_count"] == 1
+    with FrontierView(done.run_dir) as view:
+        assert Counter(row.state for row in view.rows()) == {"done": 7, "waiting": 30}
+
+
+def test_pages_that_redirect_to_a_closed_port_wait_there_and_take_none_of_the_budget(models, tmp_path):
+    """As from http to https that is refused: the first such page lets the port rest, and the others ask it no more."""
+    closed = a_refusing_address()
+    pages: dict[str, bytes | Reply] = {f"/{n}": STARS for n in range(6)}
+    pages |= {f"/moved/{n}": redirect(f"{closed}/{n}") for n in range(12)}
+    links = [(f"/moved/{n}", "a star, a planet and a telescope") for n in range(12)]
+    pages["/"] = hand_made.html(hand_made.STARS, *links, *((f"/{n}", "nothing else") for n in range(6)))
+    with Site(pages, "127.0.2.1") as site:
+        options = {"max_pages": 7, "max_minutes": 0.5, "strategy": "best_first", "settings": FAST | PATIENT_WITH_PORTS}
+        done = crawl(models, tmp_path, seeds=f"{site.url}/", **options)
+    assert done.exit_code == 0, done.err
+    assert done.run["finish_reason"] == "max_pages"
+    assert done.stats["focused/pages/fetched_count"] == 7
+    with FrontierView(done.run_dir) as view:
+        assert {row.state for row in view.rows() if row.url.startswith(closed)} == {"waiting"}

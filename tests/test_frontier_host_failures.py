@@ -146,14 +146,16 @@ def test_what_is_waited_for_is_said_at_most_once_in_ten_seconds_unless_it_is_som
     assert len(caplog.records) == n_said[-1] + 1
 
 
-def test_what_a_host_does_is_told_when_it_fails_and_when_it_answers_again():
+def test_what_a_host_does_is_told_when_it_fails_and_when_it_answers_again(tmp_path):
     told, url = [], f"http://{HOST}/a"
+    store = FrontierStore(tmp_path / "frontier.sqlite")
     leases = SimpleNamespace(now=lambda: 100.0, of=lambda request: None, ready_at=SimpleNamespace(rest=lambda *_: None))
     failures = HostFailures(10.0, 5, lambda _: False)
-    hosts = UnreachableHosts(SimpleNamespace(), leases, failures, MemoryStatsCollector(get_crawler()))
+    hosts = UnreachableHosts(store, leases, failures, MemoryStatsCollector(get_crawler()))
     hosts.tell = lambda *about: told.append(about)
     hosts.answered(Request(url))
     assert told == []  # as nearly all do
     hosts.failed(Request(url), "refused", is_sure=True)
     hosts.answered(Request(url))
     assert told == [(f"http://{HOST}", 1, "refused", True), (f"http://{HOST}", 0, "", True)]
+    store.close()

@@ -18,6 +18,7 @@ from sites import Site
 from focused import settings
 from focused.frontier.dispatch import advice
 from focused.frontier.scheduler import FrontierScheduler
+from focused.frontier.store.link import origin_of
 from focused.frontier.store.ranks import priority_of
 from focused.frontier.store.view import FrontierView
 from focused.utils.clock import Clock
@@ -32,7 +33,7 @@ FAST = {"DOWNLOAD_DELAY": 0, "AUTOTHROTTLE_ENABLED": 0, "FOCUSED_METRICS_INTERVA
 
 
 class CheckedScheduler(FrontierScheduler):
-    """Compares each link it hands out with the best of all that wait whose host may be asked."""
+    """Compares each link it hands out with the best of all that wait whose host and origin may be asked."""
 
     def open(self, spider: Any) -> None:
         super().open(spider)
@@ -51,7 +52,7 @@ class CheckedScheduler(FrontierScheduler):
         for url, host, rank in self.store._sql.execute(query):
             first = rank if first is None else first
             ready.setdefault(host, self._leases.ready_at(host) <= moment)
-            if ready[host]:
+            if ready[host] and origin_of(url) not in self._unreachable._resting.get(host, ()):
                 best = url
                 self.seen["poorer"] += priority_of(rank) < priority_of(first)
                 break

@@ -10,9 +10,12 @@ import pytest
 from databases import empty_database
 from stores import AStore, PostgreSQLStore, SQLiteStore, drain, link, quick_threads
 
+from focused.frontier.shared import store as shared_store_module
+from focused.frontier.store import store as store_module
 from focused.frontier.store.answers import KNOWN, MERGED, NEW, TAKEN_OVER, TOO_DEEP
 from focused.frontier.store.caps import DOMAIN_CAP, HOST_CAP
 from focused.frontier.store.host_queue import BUSY
+from focused.frontier.store.link import origin_of
 from focused.method.scoring.base import BY_ANCHOR
 from focused.method.scoring.evidence import Evidence
 from focused.method.scoring.priority import SEED, to_priority
@@ -216,6 +219,74 @@ def test_links_that_stand_back_are_passed_over_and_come_in_their_turn(open_store
     at.store.standing.link_levels = lambda url, referrer: 400 if "trap" in url else 0
     assert drain(at) == ["a/fair", "a/trap", "b/1"]
     assert at.store.standing.n_sunk == 1
+
+
+# --- Origins that rest
+
+
+def test_links_of_an_origin_that_rests_lie_aside_until_they_are_taken_back_and_their_host_is_asked_for_others(
+    open_store,
+):
+    """The closed port has the best links, more of them than many workers' store reads at a time."""
+    at = open_store()
+    n_closed, n_others = 300, 20
+    at.add(*(link(f"http://a:81/{n}", 0.9 - n / 10_000) for n in range(n_closed)))
+    at.add(link("http://a:81/seed", 1.0, extra=SEED), own("http://a:81/own", 20_000))
+    at.add(*(link(f"http://a/{n}", 0.5 - n / 1000) for n in range(n_others)), link("http://b/1", 0.1))
+    resting = {"http://a:81": 60.0}
+    at.store.standing.rests_until = lambda url: resting.get(origin_of(url), 0.0)
+
+    def leased() -> list[str]:
+        """All that can be had. Many workers' store reads more after each time, until it comes to what may be asked for."""
+        found: list[str] = []
+        for _ in range(10):
+            while (each := at.next(None, 1.0)) is not None:
+                at.store.done(each.id)
+                found.append(each.url)
+        return found
+
+    found = leased()
+    found.remove("http://b/1")  # at once, while more is read
+    assert found == [f"http://a/{n}" for n in range(n_others)]
+    at.add(link("http://a/new", 0.1), link("http://a:81/new", 0.95))
+    assert leased() == ["http://a/new"]
+    at.commit()
+    at.settle()
+    assert at.counts()["waiting"] == n_closed + 3
+    resting.clear()
+    at.store.take_back("http://a:81")
+    assert leased() == [f"http://a:81/{path}" for path in ("own", "seed", "new", *range(n_closed))]
+
+
+def test_links_that_lie_aside_fail_with_their_origin_and_wait_in_their_places_in_a_run_that_goes_on(open_store, again):
+    at = open_store()
+    at.add(link("http://a:81/1", 0.9), link("http://a:82/1", 0.8), link("http://a/1", 0.5), link("http://a/2", 0.4))
+    resting = {"http://a:81", "http://a:82"}
+    at.store.standing.rests_until = lambda url: 60.0 if origin_of(url) in resting else 0.0
+    first = at.next(None, 1.0)
+    assert first.url == "http://a/1"
+    at.store.done(first.id)
+    at.store.give_up("http://a:82")
+    at.commit()
+    at.settle()
+    assert (at.counts()["failed"], at.counts()["waiting"]) == (1, 2)
+    at = again(at.reopened())
+    assert drain(at)[0] == "a:81/1"
+
+
+def test_a_host_rests_as_a_whole_where_too_many_of_its_links_lie_aside(open_store, monkeypatch):
+    for module in (store_module, shared_store_module):
+        monkeypatch.setattr(module, "MOST_ASIDE", 5)
+    at = open_store()
+    at.add(*(link(f"http://a:81/{n}", 0.9) for n in range(10)), link("http://a/1", 0.5), link("http://b/1", 0.1))
+    until: dict[str, float] = {}
+    at.store.standing.rests_until = lambda url: 60.0 if ":81" in url else 0.0
+    at.store.standing.host_rests = lambda host: until.update({host: 60.0})
+    assert at.next(lambda host: until.get(host, 0.0), 1.0).url == "http://b/1"
+    assert until == {"a": 60.0}
+    at.store.standing.rests_until = lambda url: 0.0
+    at.store.take_back("http://a:81")
+    assert len(drain(at)) == 11
 
 
 # --- Evidence

@@ -119,6 +119,23 @@ def test_in_the_place_of_a_link_without_a_page_another_is_drawn_and_from_its_hos
     assert drawn in (["h.org"], ["dead.org", "h.org"])
 
 
+def test_a_dead_port_puts_no_link_of_another_port_last_and_no_link_of_it_is_drawn_while_it_rests(frontier):
+    links = frontier([*(f"http://h.org:81/{folder}/1" for folder in range(9)), "http://h.org/b/1", "http://h.org/b/2"])
+    around = RandomLinks(links)
+    around.n_wanted = 3
+    dead = around.next(lambda host: 0.0, NOW)
+    assert dead is not None
+    around.note_end(dead._replace(url="http://h.org:81/"), is_page=False)
+    for number in range(9):
+        around.note_fetched(f"http://h.org/b/{number}")
+    second = around.next(lambda host: 0.0, NOW)
+    assert second is not None
+    assert second.url.startswith("http://h.org/b/")
+    links.store.standing.rests_until = lambda url: NOW + 9 if ":81" in url else 0.0
+    third = around.next(lambda host: 0.0, NOW)
+    assert third is None or ":81" not in third.url
+
+
 def test_where_a_third_of_the_drawn_links_brings_pages_no_others_are_drawn_for_the_rest(frontier):
     around = RandomLinks(frontier([f"http://h.org/{number}" for number in range(20)]))
     around.n_wanted = 4

@@ -72,7 +72,10 @@ def open_unreachable(store: LinkStore, leases: Leases, crawler: Crawler) -> Unre
 
     limits = REST_SECS.read(crawler.settings), MOST_FAILURES.read(crawler.settings)
     unreachable = UnreachableHosts(store, leases, HostFailures(*limits, has_answered), crawler.stats)
-    store.standing.comes_last = unreachable.is_doubtful
+    standing = store.standing
+    standing.comes_last = unreachable.is_doubtful
+    standing.rests_until, standing.host_rests = unreachable.rests_until, unreachable.host_rests
+    leases.ready_at.all_away = unreachable.all_away
     return unreachable
 
 

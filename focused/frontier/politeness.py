@@ -21,6 +21,8 @@ from focused.utils.clock import VIRTUAL_DELAY, Clock, VirtualClock, clock_of
 from focused.utils.scrapy_internals import default_delay, forget_idle_slots
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from scrapy import Request
     from scrapy.core.downloader import Downloader
     from scrapy.crawler import Crawler
@@ -60,6 +62,8 @@ class HostAvailability:
         self._handed: dict[str, set[Request]] = {}
         self._met: dict[str, None] = {}
         self._rests_until: dict[str, float] = {}
+        #: Returns the hosts that have no link that may be asked for because they do not answer, and until when.
+        self.all_away: Callable[[], dict[str, float]] = dict
         self._most_rests, self._most_slots = _FEW_RESTS, _FEW_SLOTS
         #: Seconds between two requests that a host's robots.txt asks for.
         self.crawl_delays: dict[str, float] = {}
@@ -103,8 +107,12 @@ class HostAvailability:
         return max(float(delay), self.crawl_delays.get(host, 0.0))
 
     def resting(self) -> dict[str, float]:
-        """Return until when the hosts rest that have asked for it."""
-        return self._rests_until
+        """Return until when the hosts rest that have asked for it, or that do not answer."""
+        return self._rests_until | self.all_away()
+
+    def rest_of(self, host: str) -> float:
+        """Return until when a host rests that has asked for it; 0 if none has."""
+        return self._rests_until.get(host, 0.0)
 
     def __call__(self, host: str) -> float:
         """Return when a host may be asked, on the clock; 0: now; ``BUSY``: when a request has ended."""

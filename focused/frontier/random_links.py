@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from focused.frontier.store.link import host_of
+from focused.frontier.store.link import host_of, origin_of
 from focused.method.scoring.base import LOOK_AROUND
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ and FOLDOC (docs/results/pages-met.md).
 class RandomLinks:
     """Leases links that are drawn from all that wait, those from places first of which the fewest pages are known.
 
-    A place is a folder of a host. Hosts whose drawn links brought no page come last: dead links would be drawn one after the
+    A place is a folder of a host. Origins whose drawn links brought no page come last: dead links would be drawn one after the
     other, for of their places no page is known. The same links, ends and seed give the same draws.
     """
 
@@ -47,7 +47,7 @@ class RandomLinks:
         self.n_wanted = 0
         #: Of each place; counted from the first link that is wanted on, for few crawls draw any.
         self._n_fetched: Counter[Place] | None = None
-        #: Of each host: links that were drawn and brought no page.
+        #: Of each origin: links that were drawn and brought no page.
         self._n_in_vain: Counter[str] = Counter()
         #: Links that were drawn and brought one.
         self._n_pages = 0
@@ -64,7 +64,7 @@ class RandomLinks:
             return
         self._n_pages += is_page
         if not is_page:
-            self._n_in_vain[link.host] += 1
+            self._n_in_vain[origin_of(link.url)] += 1
             self.n_wanted += self._n_in_vain.total() > MOST_IN_VAIN * self._n_pages
 
     def next(self, ready_at: Callable[[str], float], now: float) -> Leased | None:
@@ -75,10 +75,11 @@ class RandomLinks:
         if n_fetched is None:
             n_fetched = self._n_fetched = Counter(map(place_of, self.links.store.done_urls()))
         drawn = self.links.store.drawn(self._random, _N_CANDIDATES)
-        ready = [(number, url) for number, url in drawn if ready_at(host_of(url)) <= now]
+        rests_until = self.links.store.standing.rests_until
+        ready = [link for link in drawn if ready_at(host_of(link[1])) <= now and rests_until(link[1]) <= now]
         # Stable: of equally known places the link that was drawn first.
         in_vain = self._n_in_vain
-        for number, _ in sorted(ready, key=lambda link: (in_vain[host_of(link[1])], n_fetched[place_of(link[1])])):
+        for number, _ in sorted(ready, key=lambda link: (in_vain[origin_of(link[1])], n_fetched[place_of(link[1])])):
             link = self.links.lease(number)
             if link is not None:
                 self.n_wanted -= 1

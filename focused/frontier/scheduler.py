@@ -204,7 +204,8 @@ class FrontierScheduler(BaseScheduler):
             self._checkpoints.fail(error)
             return None
         if request is None:
-            next_time = self.dispatch.next_time()
+            times = self.dispatch.next_time(), self._unreachable.next_end_of_rest()
+            next_time = min((time for time in times if time is not None), default=None)
             self._wakeup.at(next_time)
             if not self._leases:
                 self._unreachable.say_what_is_waited_for(next_time)
@@ -259,6 +260,9 @@ class FrontierScheduler(BaseScheduler):
                 self._stats.inc_value("dupefilter/filtered")
                 return False
             lease.numbers.append(number)
+        if self._unreachable.rests_until(request.url) > self._leases.now():
+            lease.waits_again = True
+            return False
         self._leases.queue(lease, request)
         self._keep_in_memory(request, begins=False)
         return True

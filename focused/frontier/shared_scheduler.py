@@ -271,7 +271,7 @@ class SharedScheduler(FrontierScheduler):
     def _times_of(self, host: str) -> tuple[float, float]:
         ready_at = self._leases.ready_at
         delay = ready_at.delay_of(host)
-        return max(delay, ready_at.resting().get(host, 0.0) - self._leases.now()), delay
+        return max(delay, max(ready_at.rest_of(host), self._unreachable.away(host)) - self._leases.now()), delay
 
     def _woken(self) -> None:
         """Look at once what the threads have done; called in one of them."""

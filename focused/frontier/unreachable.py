@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 import logging
 import time
 from dataclasses import dataclass, field
@@ -26,6 +27,7 @@ logger = logging.getLogger(__name__)
 
 TOO_MANY_FILES = "too many open files"
 CONNECTION_BROKEN = "connection broken"
+_TOO_MANY_REQUESTS = "HTTP 429"
 _MOST_ALONE = 2
 """So many pages that fail each time take no host with them that answers others."""
 _MOST_KEPT, _MOST_SUSPECTS = 100, 10_000
@@ -39,8 +41,10 @@ class UnreachableHosts:
     """Decides about the links of hosts that do not answer.
 
     A failure of a host costs its links nothing: the one that was asked for waits again, and the host rests. Failures are
-    counted by origin (scheme, host and port): one port of a host may be closed while another answers. When an origin is given
-    up, what waits of it fails as `host not reachable`, and waits again when the crawl is resumed. A link that may have failed
+    counted by origin (scheme, host and port): one port of a host may be closed while another answers, so links of an origin
+    that rests are put aside when their turn comes, and the host's others are asked for. When an origin is given up, what waits
+    of it fails as `host not reachable`, and waits again when the crawl is resumed. Who answers 429 wants fewer requests: the
+    whole host rests. A link that may have failed
     by its own fault comes after all others of its host: they tell whose fault it is. If one of them is answered, the link
     fails alone the next time. One or two links that failed each time, because there are no others, fail alone in the end. What
     fails because this process has too many files open is no host's fault: nothing is asked for during two seconds.
@@ -58,6 +62,9 @@ class UnreachableHosts:
     #: Called with an origin and its standing, as of `HostFailures.standing`, when that changes.
     tell: Callable[[str, int, str, bool], None] = lambda origin, n_failures, why, has_answered: None
     _to_give_up: list[str] = field(default_factory=list)
+    # When rests end, and of which origin; the first to end first. Of each host its origins that rest.
+    _rests: list[tuple[float, str]] = field(default_factory=list)
+    _resting: dict[str, set[str]] = field(default_factory=dict)
     # Of each origin in trouble the links that have failed since it last answered, and whether that was surely its fault.
     _failed_links: dict[str, dict[str, bool]] = field(default_factory=dict)
     # Links that have failed, while others of their host were answered after that; the latest.
@@ -103,7 +110,10 @@ class UnreachableHosts:
                 self.stats.set_value("focused/hosts/given_up_count", len(failures.given_up))
                 logger.debug("%s is given up: %s", origin, why)
             elif (until := failures.rests_until(origin)) > before[0]:
-                self.leases.ready_at.rest(host_of(origin), until)
+                heapq.heappush(self._rests, (until, origin))
+                self._resting.setdefault(host_of(origin), set()).add(origin)
+                if why.endswith(_TOO_MANY_REQUESTS):
+                    self.leases.ready_at.rest(host_of(origin), until)
                 self.stats.inc_value("focused/hosts/rests_count")
                 logger.debug("%s does not answer, and rests for %.0f s", origin, until - self.leases.now())
         lease = self.leases.of(request)
@@ -124,20 +134,60 @@ class UnreachableHosts:
         was_troubled = bool(self.failures) and self.failures.standing(origin)[0] > 0
         self.failures.answered(origin)
         if was_troubled:
+            self._end_rest(origin)
             self.tell(origin, *self.failures.standing(origin))
 
     def is_doubtful(self, url: str) -> bool:
         """Tell whether a link has failed, perhaps by its own fault, and its host has not answered since."""
         return bool(self._failed_links) and self._failed_links.get(origin_of(url), {}).get(url) is False
 
+    def rests_until(self, url: str) -> float:
+        """Return until when the origin of a URL rests, on the downloader's clock; 0: it does not."""
+        return self.failures.rests_until(origin_of(url)) if self.failures else 0.0
+
+    def host_rests(self, host: str) -> None:
+        """Let a host rest until the first of its origins has: too many of its links lie aside."""
+        self.leases.ready_at.rest(host, self._end_of_rest(host))
+
+    def away(self, host: str) -> float:
+        """Return until when a host has no link that may be asked for, because its origins rest; 0 if it has some."""
+        if host not in self._resting or self.store.hosts.best(self.store.host_number(host)) is not None:
+            return 0.0
+        return self._end_of_rest(host)
+
+    def all_away(self) -> dict[str, float]:
+        """Return the hosts that have no link that may be asked for, because their origins rest, and until when."""
+        return {host: until for host in self._resting if (until := self.away(host))}
+
+    def _end_of_rest(self, host: str) -> float:
+        return min(map(self.failures.rests_until, self._resting.get(host, ())), default=0.0)
+
+    def next_end_of_rest(self) -> float | None:
+        """Return when the first of the resting origins may be asked again; None if none rests."""
+        return self._rests[0][0] if self._rests else None
+
     def settle(self) -> bool:
-        """Let the links of hosts that have been given up fail; tell whether there were any. The caller commits."""
+        """Let links go on whose origins have rested, and those of hosts that have been given up fail; tell whether any did.
+
+        The caller commits.
+        """
+        while self._rests and self._rests[0][0] <= self.leases.now():
+            _, origin = heapq.heappop(self._rests)
+            if self.failures.rests_until(origin) <= self.leases.now():
+                self._end_rest(origin)
         origins, self._to_give_up = self._to_give_up, []
         for origin in origins:
             self.store.give_up(origin)
         if self.store.n_unreachable:
             self.stats.set_value("focused/hosts/unreachable_links_count", self.store.n_unreachable)
         return bool(origins)
+
+    def _end_rest(self, origin: str) -> None:
+        self.store.take_back(origin)
+        origins = self._resting.get(host := host_of(origin), set())
+        origins.discard(origin)
+        if not origins:
+            self._resting.pop(host, None)
 
     def given_up(self) -> list[GivenUpHost]:
         """Return the hosts that were given up, those with most links first."""
@@ -151,8 +201,13 @@ class UnreachableHosts:
 
     def host_counts(self) -> HostCounts:
         """Return how many hosts there are to ask, and how many do not answer."""
-        n_troubled = self.failures.n_troubled  # their links wait again
-        return HostCounts(max(len(self.store.hosts) - n_troubled, 0), n_troubled + len(self.failures.given_up))
+        hosts, number = self.store.hosts, self.store.host_number
+        troubled, rest_of, now = self.failures.troubled(), self.leases.ready_at.rest_of, self.leases.now()
+        names = {host_of(origin) for origin, _ in troubled}
+        # A host whose origin rests while the host does not has others, or will soon have no link that may be asked for.
+        names -= {host for host in names if host in self._resting and rest_of(host) <= now}
+        n_asked = sum(hosts.best(number(host)) is not None for host in names)
+        return HostCounts(max(len(hosts) - n_asked, 0), len(troubled) + len(self.failures.given_up))
 
     def say_what_is_waited_for(self, next_time: float | None) -> None:
         """Say so where nothing is under way and nothing can be asked for before hosts have rested; once for each moment.

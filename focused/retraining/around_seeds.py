@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from focused.frontier.random_links import place_of
+from focused.frontier.store.link import origin_of
 from focused.method.training.seeds import seeds_from
 from focused.utils.url_forms import canonical_form
 
@@ -62,8 +63,8 @@ class PagesAroundSeeds:
                 self._depth[url] = self.depth(source) + 1
 
     def in_vain(self, url: str) -> None:
-        """Note that a URL brought no page: links to its host come last from now on."""
-        self._n_in_vain[place_of(url)[0]] += 1
+        """Note that a URL brought no page: links to its origin come last from now on."""
+        self._n_in_vain[origin_of(url)] += 1
 
     def next(self) -> str | None:
         """Return the next link; None if none waits, or as many were asked for as may be."""
@@ -77,8 +78,7 @@ class PagesAroundSeeds:
         return url
 
     def _rank(self, url: str) -> tuple[int, int]:
-        place = place_of(url)
-        return self._n_in_vain[place[0]], self._n_asked[place]
+        return self._n_in_vain[origin_of(url)], self._n_asked[place_of(url)]
 
     def _ask(self, url: str, *, is_drawn: bool) -> None:
         self.asked[url] = is_drawn

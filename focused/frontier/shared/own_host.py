@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import heapq
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from focused.frontier.shared.links_wanted import AHEAD, LinksWanted, marks
 from focused.frontier.store.link import origin_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     from focused.frontier.shared.link_rows import WaitingLink
 
 _MOST = 4 * AHEAD
@@ -35,6 +38,8 @@ class OwnHost:
     horizon: int | None = _NOWHERE
     links: dict[int, WaitingLink] = field(default_factory=dict)
     heap: list[tuple[int, int]] = field(default_factory=list)
+    #: Links that are passed over while their origins rest.
+    aside: dict[int, WaitingLink] = field(default_factory=dict)
     n_under_way: int = 0
     #: Ended links that are not durable yet.
     n_unwritten: int = 0
@@ -55,7 +60,7 @@ class OwnHost:
     @property
     def is_empty(self) -> bool:
         """Whether nothing of it waits, as far as is known."""
-        return not self.links and self.horizon is None and not self.has_news
+        return not (self.links or self.aside) and self.horizon is None and not self.has_news
 
     @property
     def wants_links(self) -> bool:
@@ -67,7 +72,7 @@ class OwnHost:
         self.is_asked, self.has_forgotten = True, False
         horizon = self.horizon if len(self.links) >= _FEW else None
         # Those on their way still wait in the database.
-        return LinksWanted(AHEAD + self.n_under_way + self.n_unwritten, horizon, marks(self.links.values()))
+        return LinksWanted(AHEAD + self.n_under_way + self.n_unwritten, horizon, marks(self._known()))
 
     def fetched(self, links: list[WaitingLink], wanted: LinksWanted) -> None:
         """Note up to where links are in memory when those that were wanted are."""
@@ -81,7 +86,14 @@ class OwnHost:
 
     def lacks(self, number: int, rank: int) -> bool:
         """Tell whether a link of this rank would be in memory if it were known."""
-        return number not in self.links and self.horizon is not None and rank < self.horizon
+        return self.known(number) is None and self.horizon is not None and rank < self.horizon
+
+    def known(self, number: int) -> WaitingLink | None:
+        """Return a link that waits in memory; None if there is none."""
+        return self.links.get(number) or self.aside.get(number)
+
+    def _known(self) -> Iterator[WaitingLink]:
+        return chain(self.links.values(), self.aside.values())
 
     def best(self) -> WaitingLink | None:
         """Return the best link in memory; None if there is none."""
@@ -95,7 +107,11 @@ class OwnHost:
         return None
 
     def put(self, link: WaitingLink) -> bool:
-        """Let a link wait here if it lies within the horizon; tell whether it does."""
+        """Let a link wait here if it lies within the horizon, or aside; tell whether it does."""
+        if link.number in self.aside:
+            link.host = self.number
+            self.aside[link.number] = link
+            return True
         if self.horizon is not None and link.rank >= self.horizon:
             self.has_forgotten |= self.links.pop(link.number, None) is not None
             return False
@@ -108,15 +124,33 @@ class OwnHost:
             self._tidy()
         return link.number in self.links
 
+    def put_aside(self, rests: Callable[[str], bool], most: int) -> bool:
+        """Pass the best links over from now on whose origins rest, as told by their URLs; False if there are too many."""
+        while (link := self.best()) is not None and len(self.aside) < most and rests(link.url):
+            self.aside[link.number] = self.links.pop(link.number)
+        return len(self.aside) < most
+
+    def take_back(self, origin: str) -> None:
+        """Pass the links of an origin over no more."""
+        for link in [link for link in self.aside.values() if origin_of(link.url) == origin]:
+            del self.aside[link.number]
+            self.has_forgotten |= not self.put(link)
+
+    def drop(self, number: int) -> None:
+        """Let a link wait here no more."""
+        self.links.pop(number, None)
+        self.aside.pop(number, None)
+
     def forget_origin(self, origin: str) -> None:
         """Leave the links of an origin to the database, which lets them fail; what lies beyond may be another origin's."""
-        for link in [link for link in self.links.values() if origin_of(link.url) == origin]:
-            del self.links[link.number]
+        for link in [link for link in self._known() if origin_of(link.url) == origin]:
+            self.drop(link.number)
         self.has_news = self.horizon is not None
 
     def forget_all(self) -> None:
         """Forget what waits: it is dropped."""
         self.links.clear()
+        self.aside.clear()
         self.horizon = None
 
     def _forget_worst(self) -> None:

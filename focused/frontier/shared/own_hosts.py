@@ -59,7 +59,7 @@ class OwnHosts:
     def waiting(self, fingerprint: int, host: str) -> WaitingLink | None:
         """Return a link that waits in memory; None if there is none."""
         own = self._hosts.get(host)
-        return None if own is None else own.links.get(fingerprint)
+        return None if own is None else own.known(fingerprint)
 
     # --- Hosts
 
@@ -111,7 +111,7 @@ class OwnHosts:
             own = self._hosts.get(host)
             if own is None:
                 continue
-            if (known := own.links.get(number)) is not None:
+            if (known := own.known(number)) is not None:
                 known.stored = rank
             # It has come from beyond the horizon, and is to be fetched.
             elif own.lacks(number, rank) and self._is_free(number):
@@ -151,7 +151,7 @@ class OwnHosts:
     def lease(self, link: WaitingLink) -> None:
         """Let a link be under way."""
         own = self._hosts[link.host_name]
-        own.links.pop(link.number, None)  # one that was drawn lies beyond the horizon
+        own.drop(link.number)  # one that was drawn lies beyond the horizon
         own.n_under_way += 1
         own.n_asked += 1
         self.n_asked_of_domain[own.domain] += 1

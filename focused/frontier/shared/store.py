@@ -13,8 +13,8 @@ from focused.frontier.shared.memory import NoLog, NoTransaction, SharedForms, Sh
 from focused.frontier.shared.own_waiting import OwnWaiting
 from focused.frontier.store.answers import SENT, TOO_DEEP, UNREACHABLE
 from focused.frontier.store.caps import DOMAIN_CAP, HOST_CAP
-from focused.frontier.store.choice import Choice
-from focused.frontier.store.link import Leased, origin_of
+from focused.frontier.store.choice import MOST_ASIDE, Choice
+from focused.frontier.store.link import Leased, host_of, origin_of
 from focused.frontier.store.ranks import priority_of
 from focused.frontier.store.rescoping import Rescoped
 from focused.frontier.store.standing_back import StandingBack
@@ -171,6 +171,22 @@ class SharedStore(OwnLinkStates):
         own.forget_all()
         self.own.refresh(own)
         return True
+
+    def put_aside(self, host: int, rests: Callable[[str], bool]) -> bool:
+        """Pass the best links of a host over while their origins rest; False if there are too many."""
+        own = self.own.of_number(host)
+        if own is None:
+            return False
+        has_place = own.put_aside(rests, MOST_ASIDE)
+        self.own.refresh(own)
+        return has_place
+
+    def take_back(self, origin: str) -> None:
+        """Pass links of an origin over no more."""
+        own = self.own.get(host_of(origin))
+        if own is not None and own.aside:
+            own.take_back(origin)
+            self.own.refresh(own)
 
     def _reached(self, own: OwnHost) -> str:
         """Return which of the caps a host has reached; empty if none."""

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 _MOST_SUNK = 300
 """Links that are put back before one is handed out: some 10 ms."""
+MOST_ASIDE = 2_000
+"""Links of a host that lie aside at most, because their origins rest."""
 _FAR_BACK = LEVELS // 2
 """A link that stands back by so many levels waits while a better host is busy."""
 
@@ -32,6 +34,9 @@ class LinksOfHosts(Protocol[_Found]):
 
     def gives_up_rest(self, host: int) -> bool:
         """Give up what waits of a host that has had its share; tell whether it has."""
+
+    def put_aside(self, host: int, rests: Callable[[str], bool]) -> bool:
+        """Put the best links of a host aside while their origins rest, as told by their URLs; False if there are too many."""
 
 
 class Choice(Generic[Link]):
@@ -78,9 +83,17 @@ class Choice(Generic[Link]):
                 hosts.put(host, None)
             elif link.rank != hosts.best(host):
                 hosts.put(host, link.rank)
+            elif standing.rests_until(link.url) > now:
+                self._put_aside(host, now)
             elif not self._links.gives_up_rest(host) and (standing.n_sunk >= n_most or not standing.put_back(link)):
                 if spares and hosts.levels_below_busy and (hosts.sunk(host) >> RANK_BITS) - link.extra >= _FAR_BACK:
                     self.held_back = priority
                     return None
                 return link
         return None
+
+    def _put_aside(self, host: int, now: float) -> None:
+        """Let other origins of a host have their turn; where too many links lie aside, the host rests."""
+        rests_until = self._standing.rests_until
+        if not self._links.put_aside(host, lambda url: rests_until(url) > now):
+            self._standing.host_rests(self._names.names[host])

@@ -211,6 +211,9 @@ class LinkStore(Protocol):
     def give_up(self, origin: str) -> None:
         """Let all links of an origin fail that wait, and those that are found from now on."""
 
+    def take_back(self, origin: str) -> None:
+        """Let links of an origin that were put aside (`Choice`) wait in their places again."""
+
     @property
     def n_unreachable(self) -> int:
         """How many links failed because their origin was given up."""

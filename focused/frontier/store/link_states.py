@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
@@ -39,6 +40,8 @@ class LinkStates:
         self._caps = caps
         self._clock = clock
         self.hosts = HostQueue()
+        # Waiting links that lie aside while their origins rest, by host: their numbers and origins.
+        self._aside: dict[int, dict[int, str]] = {}
         #: How many links wait by host and level, where somebody wants to know; see ``count_waiting``.
         self.by_level: WaitingCounts | None = None
         self._counts: list[int] = transaction.remembered("counts", [0] * len(STATES))
@@ -151,9 +154,16 @@ class LinkStates:
         self._counts[after] += n_links
 
     def _refresh(self, host: int) -> None:
-        best = "SELECT rank FROM links WHERE host = ? AND state = 0 ORDER BY rank LIMIT 1"
-        row = self._sql.execute(best, (host,)).fetchone()
+        aside = self._aside.get(host)
+        but = " AND id NOT IN (SELECT value FROM json_each(?))" if aside else ""
+        best = f"SELECT rank FROM links WHERE host = ? AND state = 0{but} ORDER BY rank LIMIT 1"
+        row = self._sql.execute(best, (host, json.dumps(list(aside))) if aside else (host,)).fetchone()
         self.hosts.put(host, None if row is None else row[0])
+
+    def _forget_aside(self, host: int, origin: str) -> None:
+        left = {number: other for number, other in self._aside.pop(host, {}).items() if other != origin}
+        if left:
+            self._aside[host] = left
 
     def _give_up(self, host: int, origin: str) -> None:
         """Let all fail that waits of an origin of a host."""
@@ -168,6 +178,7 @@ class LinkStates:
         self._move(WAITING, FAILED, n_links)
         self._unreachable.setdefault(host, Counter())[origin] += n_links
         self.n_unreachable += n_links
+        self._forget_aside(host, origin)
         self._refresh(host)
 
     def _reach_again(self) -> int:
@@ -187,6 +198,7 @@ class LinkStates:
         drop = "UPDATE links SET state = ?, ended_at = ?, note = ? WHERE host = ? AND state = 0"
         self._sql.execute(drop, (DROPPED, int(self._clock()), cap, host))
         self.n_capped[cap] = self.n_capped.get(cap, 0) + len(ranks)
+        self._aside.pop(host, None)
         self._drop_waiting(host, ranks)
 
     def _drop_waiting(self, host: int, ranks: Sequence[int]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from focused.frontier.store.evidence_rows import COLUMNS, NAMES, REFERRER, EvidenceRows
@@ -10,7 +11,7 @@ from focused.frontier.store.schema import WAITING
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from focused.frontier.store.link import FrontierLink
     from focused.method.scoring.evidence import Evidence
@@ -25,6 +26,10 @@ _NEXT_RANK = (
 _BY_FINGERPRINT = f"SELECT {_COLUMNS} FROM links WHERE fingerprint = ?"
 _BY_NUMBER = f"SELECT {_COLUMNS} FROM links WHERE id = ?"
 _BEST = f"SELECT ({_NEXT_RANK}), {_COLUMNS} FROM links WHERE host = ? AND state = {WAITING} ORDER BY links.rank LIMIT 1"
+_BEST_BUT = (
+    f"SELECT NULL, {_COLUMNS} FROM links WHERE host = ? AND state = {WAITING} AND id NOT IN (SELECT value FROM json_each(?))"
+    " ORDER BY links.rank LIMIT ?"
+)
 _N_BEFORE = 10  # columns before those of the evidence
 _INSERTED = (*"id fingerprint host state rank extra tunnel url".split(), *NAMES, *"found_at callback request".split())
 _INSERT = f"INSERT INTO links ({', '.join(_INSERTED)}) VALUES ({', '.join('?' * len(_INSERTED))})"
@@ -86,10 +91,18 @@ class LinkTable:
         found = [row for host in hosts for row in self._sql.execute(of_host, (host, n_links))]
         return [url for _, url in sorted(found)[:n_links]]
 
-    def best_of(self, host: int) -> LinkRow | None:
-        """Return the row of a host's best waiting link, with the rank of the next one; None if none waits."""
+    def best_of(self, host: int, aside: Collection[int] = ()) -> LinkRow | None:
+        """Return the row of a host's best waiting link, with the rank of the next one; None if none waits but those aside."""
+        if aside:
+            rows = self.best_rows(host, aside, 2)
+            return rows[0]._replace(next_rank=rows[1].rank if len(rows) > 1 else None) if rows else None
         found = self._sql.execute(_BEST, (host,)).fetchone()
         return None if found is None else _row(found[1:], found[0])
+
+    def best_rows(self, host: int, aside: Collection[int], n_links: int) -> list[LinkRow]:
+        """Return the rows of a host's best waiting links without those aside, the best first."""
+        found = self._sql.execute(_BEST_BUT, (host, json.dumps(list(aside)), n_links))
+        return [_row(row[1:]) for row in found]
 
     def evidence(self, row: LinkRow) -> Evidence:
         """Return what is known of a link that waits."""

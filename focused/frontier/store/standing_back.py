@@ -53,6 +53,10 @@ class StandingBack(Generic[Link]):
         self.host_levels: Callable[[str], int] | None = None
         #: Whether a link is to come after all others of its host, by its URL.
         self.comes_last: Callable[[str], bool] = lambda url: False
+        #: Until when the origin of a URL rests, on the clock of the hosts; 0: it does not.
+        self.rests_until: Callable[[str], float] = lambda url: 0.0
+        #: Called with the name of a host of which too many links lie aside.
+        self.host_rests: Callable[[str], None] = lambda host: None
         #: How many times a link was put back.
         self.n_sunk = 0
 

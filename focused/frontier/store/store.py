@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from focused.frontier.store.answers import NEW
 from focused.frontier.store.caps import Caps
-from focused.frontier.store.choice import Choice
+from focused.frontier.store.choice import MOST_ASIDE, Choice
 from focused.frontier.store.intake import IntakeLimits, LinkIntake, priority_with
 from focused.frontier.store.joined_forms import JoinedForms
-from focused.frontier.store.link import Leased, host_of
+from focused.frontier.store.link import Leased, host_of, origin_of
 from focused.frontier.store.page_records import PageRecords, StoredPages
 from focused.frontier.store.ranks import Ranks, priority_of
 from focused.frontier.store.rescoping import Rescoped, rescope
@@ -34,6 +34,9 @@ if TYPE_CHECKING:
 
 _DRAWS_A_LINK = 8
 """Numbers that are drawn for each waiting link that is wanted: many of them belong to links that wait no more."""
+
+_ASIDE_AT_ONCE = 300
+"""Links that are put aside with one look: a millisecond."""
 
 _BUSIEST = 200
 """Hosts that are looked at for the best links of all."""
@@ -122,7 +125,29 @@ class FrontierStore(LinkIntake):
 
     def best_of(self, host: int) -> LinkRow | None:
         """Return the best waiting link of a host, by its number; None if none waits."""
-        return self._table.best_of(host)
+        return self._table.best_of(host, self._aside.get(host, ()))
+
+    def put_aside(self, host: int, rests: Callable[[str], bool]) -> bool:
+        """Put the best links of a host aside while their origins rest, as told by their URLs; False if there are too many.
+
+        Memory alone knows of it: when the crawl is resumed, they are asked for in their turn.
+        """
+        aside = self._aside.get(host, {})
+        for row in self._table.best_rows(host, aside, _ASIDE_AT_ONCE):
+            if len(aside) >= MOST_ASIDE or not rests(row.url):
+                break
+            aside[row.number] = origin_of(row.url)
+        if aside:
+            self._aside[host] = aside
+        self._refresh(host)
+        return len(aside) < MOST_ASIDE
+
+    def take_back(self, origin: str) -> None:
+        """Let links of an origin that were put aside wait in their places again."""
+        host = self._names.get(host_of(origin))
+        if host in self._aside:
+            self._forget_aside(host, origin)
+            self._refresh(host)
 
     def best(self, n_links: int) -> list[str]:
         """Return the URLs of the best waiting links of the hosts with most pages, the best first."""
