@@ -125,12 +125,14 @@ def test_processes_that_hand_a_host_on_let_it_rest_as_long_and_give_it_up_as_soo
     assert after.standing(HOST) == (0, "", True)
 
 
-def test_what_is_waited_for_is_said_at_most_once_in_ten_seconds_unless_it_is_something_else(caplog):
+def test_what_is_waited_for_is_said_at_most_once_in_ten_seconds_unless_it_is_something_else(caplog, tmp_path):
     caplog.set_level("INFO", "focused")
     now = 100.0
-    leases = SimpleNamespace(now=lambda: now, of=lambda request: None, ready_at=SimpleNamespace(rest=lambda *_: None))
+    ready_at = SimpleNamespace(rest=lambda *_: None, rest_of=lambda host: 0.0)
+    leases = SimpleNamespace(now=lambda: now, of=lambda request: None, ready_at=ready_at)
+    store = FrontierStore(tmp_path / "frontier.sqlite")
     hosts = UnreachableHosts(
-        SimpleNamespace(), leases, HostFailures(0.2, 1000, lambda _: False), MemoryStatsCollector(get_crawler())
+        store, leases, HostFailures(0.2, 1000, lambda _: False), MemoryStatsCollector(get_crawler())
     )
     caplog.clear()
     n_said = []
@@ -144,6 +146,12 @@ def test_what_is_waited_for_is_said_at_most_once_in_ten_seconds_unless_it_is_som
     hosts.failed(Request("http://other.example/"), "refused", is_sure=True)
     hosts.say_what_is_waited_for(None)
     assert len(caplog.records) == n_said[-1] + 1
+    now += 20.0
+    store.add([link("a", "healthy.example")])  # whose delay, or patience, keeps it from its turn
+    hosts.failed(Request("http://other.example/"), "refused", is_sure=True)
+    hosts.say_what_is_waited_for(now + 100.0)
+    assert len(caplog.records) == n_said[-1] + 1
+    store.close()
 
 
 def test_what_a_host_does_is_told_when_it_fails_and_when_it_answers_again(tmp_path):

@@ -212,10 +212,13 @@ class UnreachableHosts:
     def say_what_is_waited_for(self, next_time: float | None) -> None:
         """Say so where nothing is under way and nothing can be asked for before hosts have rested; once for each moment.
 
-        Of the same hosts in the same trouble at most once in ten seconds. ``next_time`` is when the next host may be asked.
+        Of the same hosts in the same trouble at most once in ten seconds; not while any other host has links, which its delay,
+        or patience, keeps from their turn. ``next_time`` is when the next host may be asked.
         """
         resting = self.failures.resting(self.leases.now()) if self.failures else []
         if not resting or resting[0][0] <= self._said or (next_time is not None and next_time < resting[0][0]):
+            return
+        if self.host_counts().n_active:
             return
         now = self.leases.now()
         named = ", ".join(f"{_name(origin)} ({trouble.why})" for _, origin, trouble in resting[:_MOST_NAMED])
