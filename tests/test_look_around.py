@@ -119,6 +119,56 @@ def test_in_the_place_of_a_link_without_a_page_another_is_drawn_and_from_its_hos
     assert drawn in (["h.org"], ["dead.org", "h.org"])
 
 
+def drawn_of(frontier, leads_to: Callable[[str], list[str]], n_links: int) -> Counter[str]:
+    """First folders of so many links that are drawn one after the other, where each page links to others."""
+    links = frontier(leads_to("/"))
+    around = RandomLinks(links)
+    found: Counter[str] = Counter()
+    for _ in range(n_links):
+        around.n_wanted = 1
+        drawn = around.next(lambda host: 0.0, NOW)
+        assert drawn is not None
+        around.note_fetched(drawn.url)
+        links.store.done(drawn.id)
+        for url in leads_to(drawn.url):
+            links.add(FrontierLink(fingerprint_of(url, ""), url, Evidence(0.5, 3, True, referrer=drawn.url)))
+        found[drawn.url.split("/")[3]] += 1
+    return found
+
+
+FOLDERS = [f"http://h.org/{name}/" for name in ("s", "print", "list", "login", "old", "reply")]
+
+
+def test_an_endless_calendar_is_one_of_the_places_that_links_are_drawn_from(frontier):
+    source = random.Random(1)
+
+    def leads_to(url: str) -> list[str]:
+        cal = [
+            f"http://h.org/cal/{source.randrange(2000, 2060)}/{source.randrange(12)}/{source.randrange(28)}"
+            for _ in "12"
+        ]
+        if "/cal/" in url:
+            return cal * 6
+        return cal[:1] + [f"{folder}{source.randrange(900)}" for folder in FOLDERS]
+
+    found = drawn_of(frontier, leads_to, 44)
+    assert found["cal"] <= 44 / 4
+    assert len(found) == 7
+
+
+def test_articles_in_numbered_folders_are_drawn_though_there_is_no_end_of_other_folders(frontier):
+    source = random.Random(1)
+
+    def leads_to(url: str) -> list[str]:
+        articles = [
+            f"http://h.org/{source.randrange(2000, 2026)}/{source.randrange(12)}/{source.random()}" for _ in range(8)
+        ]
+        return [*articles, *(f"http://h.org/by/{source.random()}/all" for _ in range(4))]
+
+    found = drawn_of(frontier, leads_to, 44)
+    assert 44 - found["by"] >= 44 / 5
+
+
 def test_a_dead_port_puts_no_link_of_another_port_last_and_no_link_of_it_is_drawn_while_it_rests(frontier):
     links = frontier([*(f"http://h.org:81/{folder}/1" for folder in range(9)), "http://h.org/b/1", "http://h.org/b/2"])
     around = RandomLinks(links)

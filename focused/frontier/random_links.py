@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -12,7 +13,7 @@ from focused.frontier.store.link import host_of, origin_of
 from focused.method.scoring.base import LOOK_AROUND
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Mapping
 
     from focused.frontier.rediscovery import Rediscovery
     from focused.frontier.store.link import Leased
@@ -22,6 +23,9 @@ _N_CANDIDATES = 64
 
 Place = tuple[str, str]
 
+_NUMBER = re.compile(r"(?<=/)[0-9]+(?:[-_.][0-9]+)*(?=/|$)")
+_LEAST_SHARE = 1 / 3
+"""Of their share of the links that wait, what pages of numbered folders are to be drawn at least, whatever else there is."""
 
 MOST_IN_VAIN = 2.0
 """Drawn links without a page, for each that brought one, beyond which others are drawn in their place.
@@ -35,8 +39,9 @@ and FOLDOC (docs/results/pages-met.md).
 class RandomLinks:
     """Leases links that are drawn from all that wait, those from places first of which the fewest pages are known.
 
-    A place is a folder of a host. Origins whose drawn links brought no page come last: dead links would be drawn one after the
-    other, for of their places no page is known. The same links, ends and seed give the same draws.
+    A place is a folder of a host; folders that are numbers stand for one another (`how_known`). Origins whose drawn links
+    brought no page come last: dead links would be drawn one after the other, for of their places no page is known. The same
+    links, ends and seed give the same draws.
     """
 
     links: Rediscovery
@@ -79,7 +84,8 @@ class RandomLinks:
         ready = [link for link in drawn if ready_at(host_of(link[1])) <= now and rests_until(link[1]) <= now]
         # Stable: of equally known places the link that was drawn first.
         in_vain = self._n_in_vain
-        for number, _ in sorted(ready, key=lambda link: (in_vain[origin_of(link[1])], n_fetched[place_of(link[1])])):
+        known = how_known(n_fetched, [url for _, url in drawn])
+        for number, _ in sorted(ready, key=lambda link: (in_vain[origin_of(link[1])], known[place_of(link[1])])):
             link = self.links.lease(number)
             if link is not None:
                 self.n_wanted -= 1
@@ -88,9 +94,34 @@ class RandomLinks:
 
 
 def place_of(url: str) -> Place:
-    """Return the host of a URL and the folder of its path.
+    """Return the host of a URL and the folder of its path, where ``#`` stands for a folder that is a number.
 
     >>> place_of("http://stars.example/sun/spots.html?day=1"), place_of("http://stars.example/")
     (('stars.example', '/sun'), ('stars.example', ''))
+    >>> place_of("http://stars.example/events/2024/05-06/7")
+    ('stars.example', '/events/#/#')
     """
-    return host_of(url), urlsplit(url).path.rpartition("/")[0]
+    return host_of(url), _NUMBER.sub("#", urlsplit(url).path.rpartition("/")[0])
+
+
+def how_known(n_known: Mapping[Place, int], waiting: Iterable[str]) -> Counter[Place]:
+    """Return how many pages are known of the places of some waiting URLs, which stand for all that wait.
+
+    For a calendar without end each month would be another folder that nobody knows, so numbered folders are one place. On
+    other webs the articles lie there: if less than a third is known of such a place of what its links are of all that wait,
+    it counts as not known.
+
+    >>> urls = ["http://h.example/2024/05/a", "http://h.example/2024/06/b", "http://h.example/about/c"]
+    >>> articles, about = map(place_of, urls[1:])
+    >>> how_known({articles: 3, about: 9}, urls)[articles], how_known({articles: 2, about: 10}, urls)[articles]
+    (3, 0)
+    """
+    places, total = Counter(map(place_of, waiting)), sum(n_known.values())
+    n_links = places.total()
+    return Counter(
+        {
+            place: n_known.get(place, 0)
+            for place, n in places.items()
+            if "#" not in place[1] or n_known.get(place, 0) * n_links >= _LEAST_SHARE * n * total
+        }
+    )

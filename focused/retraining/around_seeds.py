@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from focused.frontier.random_links import place_of
+from focused.frontier.random_links import how_known, place_of
 from focused.frontier.store.link import origin_of
 from focused.method.training.seeds import seeds_from
 from focused.utils.url_forms import canonical_form
@@ -22,7 +22,8 @@ _N_CANDIDATES = 64
 class PagesAroundSeeds:
     """Chooses the pages: up to ten seeds, then links, drawn as a crawl draws them (docs/method/, D74).
 
-    Of 64 links that wait, the one from the place is taken of which fewest pages were asked for; a place is a folder of a host.
+    Of 64 links that wait, the one from the place is taken of which fewest pages were asked for; a place is a folder of a host,
+    and folders that are numbers stand for one another (`focused.frontier.random_links.how_known`).
     """
 
     seeds: list[str]
@@ -71,14 +72,17 @@ class PagesAroundSeeds:
         if not self._waiting or len(self.asked) >= self.budget:
             return None
         drawn = self._random.sample(range(len(self._waiting)), min(_N_CANDIDATES, len(self._waiting)))
-        place = min(drawn, key=lambda number: self._rank(self._waiting[number]))
+        known, in_vain = how_known(self._n_asked, map(self._waiting.__getitem__, drawn)), self._n_in_vain
+        ranks = {
+            number: (in_vain[origin_of(url)], known[place_of(url)])
+            for number in drawn
+            if (url := self._waiting[number])
+        }
+        place = min(drawn, key=ranks.__getitem__)
         self._waiting[place], self._waiting[-1] = self._waiting[-1], self._waiting[place]
         url = self._waiting.pop()
         self._ask(url, is_drawn=True)
         return url
-
-    def _rank(self, url: str) -> tuple[int, int]:
-        return self._n_in_vain[origin_of(url)], self._n_asked[place_of(url)]
 
     def _ask(self, url: str, *, is_drawn: bool) -> None:
         self.asked[url] = is_drawn
