@@ -147,6 +147,7 @@ class Command(ProjectCommand):
         from focused.method.training.from_keywords import NOTE, learn_keywords, read_keywords
         from focused.method.training.from_pages import learn
         from focused.method.training.trained_topic import make_topic
+        from focused.retraining.pages_met import MIN_PAGES
 
         written = written_words(opts)
         keywords = read_keywords(written, reader.language or "en") if written else None
@@ -188,6 +189,7 @@ class Command(ProjectCommand):
             vectors=chosen_word_vectors(self.settings, topic.language, is_from_words=False),
             learner=opts.learner,
             quick=opts.quick,
+            draws_curve=len(examples.looked_at) < MIN_PAGES,
             random_state=state,
             say=say,
         )
@@ -197,7 +199,8 @@ class Command(ProjectCommand):
         if around is not None:
             topic = with_looked_at(topic, examples.looked_at, examples.is_drawn, state, say)
         given = opts.language is not None
-        return report(topic, learnt, positive, unlabeled, topic.save(models_dir), language_is_given=given)
+        about = topic, learnt, positive, unlabeled, topic.save(models_dir)
+        return report(*about, language_is_given=given, is_quick=opts.quick)
 
 
 def _named_preset(name: str, models_dir: Path) -> str:

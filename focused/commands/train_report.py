@@ -34,6 +34,7 @@ def report(
     directory: Path,
     *,
     language_is_given: bool,
+    is_quick: bool,
 ) -> str:
     """Return the report on a trained topic, for people."""
     figures = cast("TrainingFigures", cast("TrainedModel", topic.model).figures)
@@ -46,7 +47,7 @@ def report(
         _warnings(topic),
         _figures(topic, figures, learnt.model.learner, isinstance(unlabeled, Background) and not topic.looked_at),
         _thresholds(figures),
-        _curve(learnt),
+        _curve(learnt, is_quick=is_quick),
         _terms(topic, "Strongest terms for", "and against"),
         _next(topic, directory, "the positives have no URLs"),
     ]
@@ -181,10 +182,10 @@ def _thresholds(figures: TrainingFigures) -> str:
     return "\n".join(lines)
 
 
-def _curve(learnt: LearntModel) -> str:
+def _curve(learnt: LearntModel, *, is_quick: bool) -> str:
     curve = learnt.curve
-    if curve is None:
-        return "Would more examples help? Not computed (--quick)."
+    if curve is None:  # of a training that pages around the seeds have changed nothing is said
+        return "Would more examples help? Not computed (--quick)." if is_quick else ""
     points = ", ".join(f"{f1:.2f} with {size}" for size, f1 in zip(curve.sizes, curve.f1, strict=True))
     remark = "positives (with the best threshold for each; compare these with each other only)"
     return f"Would more examples help? {curve.advice}" + (f"\n  F1 {points} {remark}" if points else "")

@@ -52,7 +52,6 @@ def train_on_pages_looked_at(topic: Topic, pages: PageSet, drawn: Sequence[bool]
     before = {name: topic.manifest["figures"].get(name) for name in ("f1", "brier", "prior")}
     found = {"n_pages": len(met), **counts, "figures_before": before}
     made.manifest["examples"] = topic.manifest["examples"] | {LOOKED_AROUND: found}
-    made.manifest["learning_curve"] = topic.manifest["learning_curve"]
     if topic.keyword_terms:
         made.manifest["figures_of"] = topic.manifest["figures_of"]
         made.examples = topic.examples  # a training with verdicts assumes positives among them: the more, the better

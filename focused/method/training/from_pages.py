@@ -96,6 +96,7 @@ def learn(
     vectors: WordVectors | None = None,
     learner: str = LEARNERS[0],
     quick: bool = False,
+    draws_curve: bool = True,
     random_state: int = 0,
     say: Callable[[str], None] = lambda _: None,
 ) -> LearntModel:
@@ -108,8 +109,9 @@ def learn(
     ``words``: terms that name the topic, beside its pages. ``vectors``: those of the words of its language, if they are to be
     used. ``learner``: one of `focused.method.learning.learners.LEARNERS`. ``quick``: judge held-out pages by 3 models instead
     of 10, draw no learning curve, and learn from a sample of 1,000 pages of a background. Of other unlabelled pages the
-    caller draws the sample, before they are read. ``say``: called with one line of text when a step begins. Raises ValueError
-    if nothing can be learnt from them; one line that says why.
+    caller draws the sample, before they are read. ``draws_curve``: not where another training follows, against other pages:
+    what more examples would add there this one cannot tell. ``say``: called with one line of text when a step begins. Raises
+    ValueError if nothing can be learnt from them; one line that says why.
     """
     pages, background = list(positive.pages), None
     if not knows_vectors(learner):
@@ -157,7 +159,7 @@ def learn(
         model, figures = train(BACKGROUND_PRIOR)
     say("Looking at the positives")
     diagnosis = diagnose(counts, y, is_background=is_background, random_state=random_state)
-    if quick:
+    if quick or not draws_curve:
         return LearntModel(model, columns.terms, diagnosis, vectors=vectors)
     say("Computing the learning curve (--quick leaves it out)")
     prior, is_assumed = figures.prior, figures.prior_is_assumed
