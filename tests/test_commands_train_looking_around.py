@@ -236,3 +236,28 @@ def test_links_are_drawn_from_the_folders_that_were_asked_least_and_from_hosts_w
     assert Counter(place_of(url)[1] for url in drawn if url) == {"/a": 3, "/b": 3, "/c": 3}
     assert around.depth(drawn[0] or "") == 1
     assert len([url for url in iter(around.next, None)]) == 10  # twenty in all
+
+
+BIKES = [
+    "Die Kette des Fahrrads muss alle drei Monate geölt werden, sonst rostet sie und der Antrieb wird laut und schwer.",
+    "Wer die Bremse einstellen will, braucht dazu nur einen Schlüssel und ein wenig Geduld, denn der Zug dehnt sich mit der Zeit.",
+    "In der Werkstatt wird der Reifen gewechselt und der Sattel so hoch gestellt, dass die Beine fast gestreckt sind.",
+    "Am Wochenende fuhren wir durch den Wald bis an den See und haben dort in einem kleinen Gasthaus zu Mittag gegessen.",
+]
+WORDS = ("Fahrrad", "Kette", "Bremse", "Sattel", "Reifen", "Werkstatt")
+
+
+@pytest.mark.parametrize(
+    ("n_pages", "expected"), [(8, "de (that of 9 of 9 pages around the seeds)"), (0, "en (assumed")]
+)
+def test_the_language_of_words_that_do_not_show_theirs_is_that_of_most_pages_around_the_seeds(
+    tmp_path, n_pages, expected
+):
+    site = {"/": html(" ".join(BIKES), *((f"/{n}", "weiter") for n in range(n_pages)))}
+    site |= {f"/{n}": html(" ".join([*BIKES[n % 4 :], *BIKES[: n % 4], f"Seite{n}"])) for n in range(n_pages)}
+    with Site(site) as found:
+        around = ("--keywords", *WORDS, "--seeds", f"{found.url}/", "--look-around", str(n_pages + 1 if n_pages else 0))
+        done = scrapy("train", "rad", *around, *QUICK, cwd=tmp_path, env=environment(tmp_path / "models"))
+    assert done.exit_code == 0, done.err
+    assert f"Language:   {expected}" in done.out
+    assert load_topic("rad", tmp_path / "models").language == expected[:2]

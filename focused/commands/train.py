@@ -132,7 +132,7 @@ class Command(ProjectCommand):
         if of_file:
             progress.say(f"Training by preset {of_file}, which {TOPIC_FILE} names")
         reader = ExampleReader(
-            opts.language or (None if opts.positive else language_of_words(written_words(opts)) or "en"),
+            opts.language or (None if opts.positive else language_of_words(written_words(opts))),
             reader_of=lambda language: make_reader(Analyzer(language), self.settings),
             **learnt_texts(self.settings, has_background=not opts.unlabeled),
             track=progress.track,
@@ -177,7 +177,7 @@ class Command(ProjectCommand):
             make_topic(topic, learnt, keywords, unlabeled, warnings=warnings, **how)
             if around is not None:
                 topic = with_looked_at(topic, examples.looked_at, examples.is_drawn, state, say)
-            shown = "that of the words" if language_of_words(written) else _ASSUMED
+            shown = "that of the words" if language_of_words(written) else examples.language_of_most or _ASSUMED
             how_known = "as asked" if opts.language else shown
             return keyword_report(topic, keywords, unlabeled, topic.save(models_dir), language=how_known)
         topic.seeds = topic.seeds or seeds_from(positive.urls)

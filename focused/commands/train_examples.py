@@ -15,7 +15,7 @@ from focused.method.text.background import Background, load_background
 from focused.method.training.example_content import Refusals
 from focused.method.training.example_selection import shuffled
 from focused.method.training.example_sources import Candidate, Opening, SourceError, candidates_in
-from focused.method.training.page_set import ExampleReader, PageSet, urls_of
+from focused.method.training.page_set import DEFAULT_LANGUAGE, ExampleReader, PageSet, language_of_most, urls_of
 from focused.utils.url_lists import url_lines
 
 if TYPE_CHECKING:
@@ -39,6 +39,8 @@ class Examples:
     looked_at: PageSet = field(default_factory=PageSet)
     #: Of each of these whether its link was drawn.
     is_drawn: list[bool] = field(default_factory=list)
+    #: What is to be said of the language if these pages told it; empty: it was known, or they do not tell.
+    language_of_most: str = ""
 
 
 def read_examples(
@@ -55,7 +57,8 @@ def read_examples(
     """Read the examples that the options name: positives (none for a topic made from words) and unlabelled pages.
 
     ``n_sample`` unlabelled pages are drawn at random; None: all are read. Where none are named, the general background
-    takes their place. ``around``: chooses pages of the topic's web to look at; ``links`` finds the links on them.
+    takes their place. ``around``: chooses pages of the topic's web to look at; ``links`` finds the links on them. A language
+    that the reader does not know is that of most of them, else English.
 
     A SourceError or WebError says that a PATH cannot be read, or that no page is left; a FetchError that nothing can be
     fetched.
@@ -96,8 +99,16 @@ def read_examples(
             if around is not None:
                 asked = [Candidate(url, url, partial(fetched.content, url), is_remote=True) for url in around.asked]
                 found.looked_at = reader.unlabeled(asked, Refusals(), set(), positives)
+                if reader.language is None and (code := language_of_most(found.looked_at)):
+                    n_pages = found.looked_at.languages[code]
+                    found.language_of_most = f"that of {n_pages} of {len(found.looked_at)} pages around the seeds"
+                    reader.language = code
+                    if code != DEFAULT_LANGUAGE:
+                        found.looked_at = reader.unlabeled(asked, Refusals(), set(), positives)
                 found.is_drawn = [around.asked[url] for url in found.looked_at.names]
+            reader.language = reader.language or DEFAULT_LANGUAGE
             return found
+        reader.language = reader.language or DEFAULT_LANGUAGE
         unlabeled = reader.unlabeled(others, refused[1], wanted, positives, limit=n_sample)
         if not unlabeled:
             raise SourceError(_none_left("--unlabeled", opts.unlabeled, refused[1]))

@@ -46,7 +46,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     topic("--seeds", nargs="*", metavar="FILE|URL", help="where crawls start (default: URLs of the positives)")
     topic("--title", metavar="TEXT", help="what the topic is called (default: its name)")
     topic("--note", metavar="TEXT", help="what users should know about it")
-    topic("--language", metavar="CODE", help="ISO 639-1 code (default: that of most positives, or of the words)")
+    topic(
+        "--language",
+        metavar="CODE",
+        help="ISO 639-1 code (default: that of most positives, of the words, or of the pages around the seeds)",
+    )
     learning = parser.add_argument_group("learning").add_argument
     learning("--learner", metavar="NAME", help=f"{', '.join(LEARNERS)} (default: the preset's, else {LEARNERS[0]})")
     help_ = f"train as a paper does, for crawls with -a preset=NAME: {', '.join(PRESETS)}"

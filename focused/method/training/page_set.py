@@ -11,7 +11,7 @@ from focused.method.page.link_context import WINDOW_CHARS
 from focused.method.page.own_text import WHOLE
 from focused.method.page.reader import PageReader
 from focused.method.text.analyzer import Analyzer
-from focused.method.text.languages import detect_language
+from focused.method.text.languages import LANGUAGES, detect_language
 from focused.method.training.example_content import Refusals
 from focused.method.training.example_selection import SeenExamples, examples
 from focused.method.training.term_counting import CountedPage, counted_page
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from focused.method.training.example_sources import Candidate
 
 UNKNOWN = "unknown"
+DEFAULT_LANGUAGE = "en"
+# Of fewer pages nobody can say what most are in.
+_FEW_PAGES = 3
 # Detecting the language takes as long as reading the page. This number is enough to find the most frequent language.
 _MAX_LANGUAGES = 2000
 # Links serve for calibration only, and all links of 50,000 pages of one site would not fit into memory.
@@ -86,7 +89,7 @@ class ExampleReader:
     ) -> None:
         self.language = language
         self._reader = reader_of or (lambda language: PageReader(Analyzer(language)))
-        self.limits = self._reader("en").limits
+        self.limits = self._reader(DEFAULT_LANGUAGE).limits
         self.page_text = page_text
         self._other_anchors = other_anchors
         self.window_chars = window_chars
@@ -97,12 +100,12 @@ class ExampleReader:
         found = PageSet(refusals=refusals)
         loaded = list(examples(self._track(candidates, "positives"), found.seen, refusals))
         # Stopwords and stems need the language, and detection needs the text, so the positives are read twice.
-        reader = self._reader("en")
+        reader = self._reader(DEFAULT_LANGUAGE)
         languages = [_language_of(self._page(reader, example)) for example in loaded]
         if self.language is None:
             known = Counter(code for code in languages if code != UNKNOWN)
             # Ties go to the first by alphabet, so the order of the files makes no difference.
-            self.language = min(known, key=lambda code: (-known[code], code), default="en")
+            self.language = min(known, key=lambda code: (-known[code], code), default=DEFAULT_LANGUAGE)
         reader = self._reader(self.language)
         for example, language in zip(loaded, languages, strict=True):
             self._add(found, example, self._page(reader, example), wanted, language)
@@ -123,7 +126,7 @@ class ExampleReader:
         ``limit`` pages are read.
         """
         found = PageSet(refusals=refusals)
-        reader = self._reader(self.language or "en")
+        reader = self._reader(self.language or DEFAULT_LANGUAGE)
         n = min(len(candidates), limit or len(candidates))
         each_language, each_linking = -(-n // _MAX_LANGUAGES), -(-n // _MAX_LINKING)
         for example in examples(self._track(candidates, "unlabelled pages"), found.seen, refusals, positive.seen):
@@ -151,6 +154,12 @@ class ExampleReader:
         pages.names.append(example.candidate.name)
         pages.language_of.append(language)
         pages.n_cut += not _CUTS.isdisjoint(page.cuts)
+
+
+def language_of_most(pages: PageSet) -> str | None:
+    """Return the language of more than half of some pages, if the project knows it; None of fewer than three pages."""
+    code, n_pages = max(pages.languages.items(), key=lambda pair: (pair[1], pair[0]), default=("", 0))
+    return code if n_pages >= _FEW_PAGES and 2 * n_pages > len(pages) and code in LANGUAGES else None
 
 
 def urls_of(candidates: Iterable[Candidate]) -> set[str]:
