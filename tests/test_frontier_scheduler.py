@@ -16,7 +16,7 @@ from commands import crawl, crawl_argv, environment, started
 from sites import Site
 
 from focused import settings
-from focused.frontier.dispatch import advice
+from focused.frontier.dispatch import about_passed_over
 from focused.frontier.scheduler import FrontierScheduler
 from focused.frontier.store.link import origin_of
 from focused.frontier.store.ranks import priority_of
@@ -97,7 +97,7 @@ def test_the_best_link_whose_host_may_be_asked_is_next(tmp_path, concurrency, de
     if delay:  # it would prove nothing if no host had to rest
         assert found["passed_over"] > 20
         assert found["poorer"] > 0
-    assert ("for poorer links" in result.err) is bool(advice(result.stats))
+    assert ("for links of lower scores" in result.err) is bool(about_passed_over(result.stats))
 
 
 def test_with_one_request_at_a_time_two_crawls_are_the_same(tmp_path):

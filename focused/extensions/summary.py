@@ -14,7 +14,7 @@ from focused.crawl.own_settings import DATABASE
 from focused.crawl.parts import Crawl
 from focused.crawl.pdf_counts import pdf_advice, pdf_summary
 from focused.crawl.pdf_reading import is_installed
-from focused.frontier.dispatch import advice
+from focused.frontier.dispatch import about_passed_over
 from focused.frontier.interface import frontier_of
 from focused.frontier.patience import summary
 from focused.frontier.resumption import MISSING
@@ -66,15 +66,12 @@ class Summary:
         yield self._about_what_stood_back()
         yield pdf_summary(stats)
         yield pdf_advice(stats, is_installed=is_installed())
-        yield (waited := summary(stats))
+        yield summary(stats)
         settings = self._crawler.settings
         is_virtual = VIRTUAL_DELAY.read(settings) is not None
-        yield advice(
+        yield about_passed_over(
             self._of_this_run(stats),
-            max_pages=plan.max_pages,
-            max_minutes=plan.max_minutes,
             is_virtual=is_virtual,
-            has_waited=bool(waited),
             has_delays=is_virtual or settings.getfloat("DOWNLOAD_DELAY") > 0 or bool(settings.get("DOWNLOAD_SLOTS")),
         )
         yield self._about_a_limit_spent(reason)

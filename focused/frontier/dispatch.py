@@ -188,24 +188,16 @@ def count_passed_over(stats: StatsCollector, levels: int) -> None:
     stats.inc_value(BY_LEVELS, min(levels, LEVELS))
 
 
-def advice(
-    stats: Mapping[str, Any],
-    *,
-    max_pages: int = 0,
-    max_minutes: float = 0.0,
-    is_virtual: bool = False,
-    has_waited: bool = False,
-    has_delays: bool = True,
-) -> str:
+def about_passed_over(stats: Mapping[str, Any], *, is_virtual: bool = False, has_delays: bool = True) -> str:
     """Return what to say of it at the end of a crawl; empty where few links were passed over, or hardly better ones.
 
-    What would help depends on the limits of the crawl, on whether its time ``is_virtual``, and whether hosts have delays.
-    ``has_waited``: whether the crawl was patient at other times.
+    What the better links would have brought nobody knows.
+    ``is_virtual``: whether the crawl's time is. ``has_delays``: whether its hosts have delays that can be made shorter.
 
-    >>> advice({COUNT: 24, BY_LEVELS: 6000, "scheduler/dequeued": 100})
+    >>> about_passed_over({COUNT: 24, BY_LEVELS: 6000, "scheduler/dequeued": 100})
     ''
-    >>> advice({COUNT: 40, BY_LEVELS: 6000, "scheduler/dequeued": 100}).partition(":")[0]
-    '40 of 100 requests were for poorer links while better ones waited for their hosts (by 0.15 of score in the mean)'
+    >>> about_passed_over({COUNT: 40, BY_LEVELS: 6000, "scheduler/dequeued": 100}, has_delays=False)
+    '40 of 100 requests were for links of lower scores while hosts of better ones had to wait (by 0.15 of score in the mean)'
     """
     n_passed_over, n_requests = stats.get(COUNT, 0), stats.get(_REQUESTS, 0)
     if n_requests < _ENOUGH_REQUESTS or n_passed_over <= _MANY * n_requests:
@@ -213,21 +205,9 @@ def advice(
     mean = stats.get(BY_LEVELS, 0) / n_passed_over / LEVELS
     if mean < _MUCH:
         return ""
-    # Without a limit of pages no link is waited for; with one of time that rules, whatever FOCUSED_PATIENCE is.
-    waits = (
-        "more patience (FOCUSED_PATIENCE)"
-        if max_pages
-        else "a limit of pages, within which the crawl waits (-a max_pages)"
-    )
     delay = "FOCUSED_VIRTUAL_DELAY_SECS" if is_virtual else "DOWNLOAD_DELAY, DOWNLOAD_SLOTS"
-    ways = ["more time (-a max_minutes)" if max_pages and max_minutes else waits]
-    ways += [f"a shorter delay for hosts that allow it ({delay})"] if has_delays else []
-    ways += ["more pages (-a max_pages)"] if max_pages else []
-    ways.append("seeds on fewer hosts")
-    lost = ["no time was lost"] if not has_waited else []
-    lost += ["pages of the budget were lost" if has_waited else "pages of the budget were"] if max_pages else []
     return (
-        f"{n_passed_over:,} of {n_requests:,} requests were for poorer links while better ones waited for their hosts (by "
-        f"{mean:.2f} of score in the mean){': ' if lost else ''}{', but '.join(lost)}. To have more of the better ones: "
-        f"{', '.join(ways[:-1])}, or {ways[-1]}"
+        f"{n_passed_over:,} of {n_requests:,} requests were for links of lower scores while hosts of better ones had to wait "
+        f"(by {mean:.2f} of score in the mean)"
+        + (f". They come earlier with a shorter delay for hosts that allow it ({delay})" if has_delays else "")
     )
