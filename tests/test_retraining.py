@@ -516,7 +516,7 @@ def test_drift_is_said_in_words_of_at_least_ten_pages(monkeypatch, caplog, relev
     monkeypatch.setattr("focused.retraining.drift.example_relevance", lambda topic, examples: trained)
     stats: dict = {}
     report = DriftReport(stats.__setitem__, 50, SimpleNamespace(rate=0.5, recent_rate=0.4))
-    report.trained(None, examples)
+    report.trained(SimpleNamespace(threshold=lambda unit: 0.6), examples)
     for relevance in relevances:
         report.add_page(relevance)
     with caplog.at_level("INFO"):
@@ -525,11 +525,32 @@ def test_drift_is_said_in_words_of_at_least_ten_pages(monkeypatch, caplog, relev
     assert bool(stats) == (said is not None)
 
 
+def test_pages_are_compared_with_the_examples_by_the_model_that_judged_them_and_by_its_threshold(monkeypatch, caplog):
+    """Each model knows its examples by heart, and the second one is stricter than the first."""
+    examples = SimpleNamespace(positive=np.arange(40) < 20)
+    known = {0.4: np.where(examples.positive, 0.9, 0.1), 0.6: np.where(examples.positive, 0.99, 0.01)}
+    monkeypatch.setattr(
+        "focused.retraining.drift.example_relevance", lambda topic, examples: known[topic.threshold("page")]
+    )
+    report = DriftReport({}.__setitem__, 100, SimpleNamespace(rate=0.5, recent_rate=0.4))
+    with caplog.at_level("INFO"):
+        for threshold, relevances in ((0.4, [0.9] * 60), (0.6, [0.7, 0.7, 0.3] * 60)):
+            report.trained(SimpleNamespace(threshold=lambda unit, value=threshold: value), examples)
+            report.show()
+            for relevance in relevances:
+                report.add_page(relevance)
+        report.show()
+    assert [message.partition(", judged")[0] for message in caplog.messages] == [
+        "The last 60 pages look like the examples: 60 of them",
+        "The last 100 pages look like the examples: 66 of them",
+    ]
+
+
 def test_pages_of_a_topic_from_words_are_not_compared_with_examples_that_it_has_not(monkeypatch, caplog):
     monkeypatch.setattr("focused.retraining.drift.example_relevance", lambda topic, examples: np.full(40, 0.05))
     stats: dict = {}
     report = DriftReport(stats.__setitem__, 50, SimpleNamespace(rate=0.5, recent_rate=0.4))
-    report.trained(None, SimpleNamespace(positive=np.zeros(40, dtype=bool)))
+    report.trained(SimpleNamespace(threshold=lambda unit: 0.6), SimpleNamespace(positive=np.zeros(40, dtype=bool)))
     with caplog.at_level("INFO"):
         for relevances in ([0.9] * 50, [0.1] * 50):
             for relevance in relevances:

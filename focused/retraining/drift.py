@@ -62,7 +62,8 @@ def in_words(n_pages: int, like: float, change: float) -> str:
     n_pages : int
         How many they are.
     like : float
-        Share of them that is as relevant as the examples are, but for the least relevant tenth of those, in [0, 1].
+        Share of them that is as relevant as the examples are, but for the least relevant tenth of those, or as the threshold
+        asks, in [0, 1].
     change : float
         By how many standard errors their relevance differs from that of the pages before.
 
@@ -107,7 +108,12 @@ def words_alone_in_words(n_pages: int, change: float) -> str:
 
 
 class DriftReport:
-    """Compares the relevance of the last pages with that of the training pages; ``set_stat`` adds ``focused/``."""
+    """Compares the relevance of the last pages with that of the training pages; ``set_stat`` adds ``focused/``.
+
+    Relevances of two models cannot be compared: each page counts beside the training pages as the model sees them that judged
+    it, and no longer than that model judges. A model gives the examples that it was trained on more than pages like them, so
+    a page that it calls relevant looks like them, too.
+    """
 
     def __init__(self, set_stat: Callable[[str, Any], None], window_pages: int, counts: PageCounts) -> None:
         self._set = set_stat
@@ -115,7 +121,11 @@ class DriftReport:
         self._window: deque[float] = deque(maxlen=window_pages)
         #: Of the pages that left the window: number, sum and sum of squares of their relevances.
         self._before = (0, 0.0, 0.0)
-        self._training = self._positive = np.zeros(0)
+        self._training = np.zeros(0)
+        #: From which relevance on a page looks like the examples; None: there are none.
+        self._like_from: float | None = None
+        # Of the model that judges from now on, where pages of the one before are still to be shown.
+        self._next: tuple[npt.NDArray[np.float64], float | None] | None = None
 
     def add_page(self, relevance: float) -> None:
         """Add a judged page."""
@@ -126,11 +136,25 @@ class DriftReport:
 
     def trained(self, topic: Topic, examples: TopicExamples | None) -> None:
         """Compare with the relevances that a model gives the training pages from now on."""
-        self._training = np.zeros(0) if examples is None else example_relevance(topic, examples)
-        self._positive = np.zeros(0) if examples is None else self._training[examples.positive]
+        training = np.zeros(0) if examples is None else example_relevance(topic, examples)
+        positive = training if examples is None else training[examples.positive]
+        least = min(float(np.quantile(positive, 0.1)), topic.threshold("page")) if len(positive) else None
+        self._next = training, least
+        if not self._window:
+            self._begin_anew()
+
+    def _begin_anew(self) -> None:
+        if self._next is not None:
+            (self._training, self._like_from), self._next = self._next, None
+            self._window.clear()
+            self._before = 0, 0.0, 0.0
 
     def show(self) -> None:
-        """Write stats and a line of the log, if there is enough to compare."""
+        """Write stats and a line of the log, if there is enough to compare; then begin with the pages of a new model."""
+        self._show()
+        self._begin_anew()
+
+    def _show(self) -> None:
         if len(self._window) < LEAST_PAGES or not len(self._training):
             return
         found = drift(self._training, self._window)
@@ -138,10 +162,10 @@ class DriftReport:
         self._set("drift/window_deciles", deciles(self._window))
         self._set("drift/training_deciles", deciles(self._training))
         n, changed = len(self._window), change(self._before, self._window)
-        if len(self._positive):
-            like = float(np.mean(np.asarray(self._window) >= np.quantile(self._positive, 0.1)))
+        if self._like_from is not None:
+            like = float(np.mean(np.asarray(self._window) >= self._like_from))
             words = in_words(n, like, changed)
-            line = f"{words}: {round(like * n)} of them as much as the examples themselves, judged"
+            line = f"{words}: {round(like * n)} of them, judged"
         else:
             words = words_alone_in_words(n, changed)
             line = f"{words or f'The last {n} pages'}: judged"

@@ -142,7 +142,6 @@ class JudgedPageIntake:
             self.labels.add_page(page.number, page.relevance)
             self.feedback.add_page(page.number, (page.url,))
             self.writer.restore(page)
-            self.drift.add_page(page.relevance)
         self.feedback.read_all()
         self.labels.restore_counts(n_trained, pages[-1].number if pages else 0, known_verdicts)
 
