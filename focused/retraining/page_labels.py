@@ -108,8 +108,8 @@ class PageLabels:
     def is_due(self) -> bool:
         """Whether k pages were counted since the last training.
 
-        Against the pages met: whether one of the series (`trainings_due`) has come since the last, or people judged k of them. A training
-        that verdicts bring does not put the next one off: what it has learnt of this web is no more than before.
+        Against the pages met: whether one of the series (`trainings_due`) has come since the last, or people judged k pages. A
+        training that verdicts bring does not put the next one off: what it has learnt of this web is no more than before.
         """
         if self.is_against_met and len(self.said) < self.options.every_pages:
             return trainings_due(self.n_pages) > trainings_due(self.n_trained)
