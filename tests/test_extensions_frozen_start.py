@@ -74,9 +74,9 @@ def test_while_a_crawl_goes_on_new_objects_are_searched_less_often_and_then_as_b
     crawler = get_crawler(settings_dict={})
     extension = FrozenStart.from_crawler(crawler)
     crawler.signals.send_catch_log(signals.spider_opened, spider=None)
-    assert gc.get_threshold() == (10_000, 11, 12)
+    assert gc.get_threshold() == (10_000, 11, 2)
     FrozenStart().spider_closed()  # of another crawl, which came second
-    assert gc.get_threshold() == (10_000, 11, 12)
+    assert gc.get_threshold() == (10_000, 11, 2)
     crawler.signals.send_catch_log(signals.spider_closed, spider=None, reason="finished")
     assert gc.get_threshold() == (700, 11, 12)
     extension.spider_closed()
@@ -86,6 +86,6 @@ def test_while_a_crawl_goes_on_new_objects_are_searched_less_often_and_then_as_b
 @pytest.mark.usefixtures("nothing_frozen")
 @pytest.mark.parametrize("wanted", [0, 50_000])
 def test_who_searches_even_less_or_not_at_all_is_not_overruled(wanted: int):
-    gc.set_threshold(wanted, 10, 10)
+    gc.set_threshold(wanted, 10, 2)
     FrozenStart().spider_opened()
-    assert gc.get_threshold() == (wanted, 10, 10)
+    assert gc.get_threshold() == (wanted, 10, 2)
