@@ -86,6 +86,6 @@ def test_while_a_crawl_goes_on_new_objects_are_searched_less_often_and_then_as_b
 @pytest.mark.usefixtures("nothing_frozen")
 @pytest.mark.parametrize("wanted", [0, 50_000])
 def test_who_searches_even_less_or_not_at_all_is_not_overruled(wanted: int):
-    gc.set_threshold(wanted, 10, 2)
+    gc.set_threshold(wanted, 10, 10)
     FrozenStart().spider_opened()
     assert gc.get_threshold() == (wanted, 10, 2)
