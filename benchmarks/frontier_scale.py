@@ -88,12 +88,12 @@ class Clock:
 def frontier(n_links: int, n_hosts: int, seed: int, folder: Path, marks: list[int]) -> None:
     """Simulate the crawl with the project's frontier."""
     from focused.frontier.store.link import FrontierLink, fingerprint_of, host_of
-    from focused.frontier.store.store import FrontierStore, better
+    from focused.frontier.store.store import FrontierStore
     from focused.method.scoring.base import BY_ANCHOR
     from focused.method.scoring.evidence import Evidence
 
     # Any frontier needs the fingerprint first. Here it is as cheap as possible, because it is not measured.
-    store = FrontierStore(folder / "frontier.sqlite", merge=better)
+    store = FrontierStore(folder / "frontier.sqlite")
     clock, started = Clock(), time.time()
     for number, (urls, again, scores) in enumerate(pages(n_links, n_hosts, seed), 1):
         evidence = [Evidence(score, BY_ANCHOR, True, urls[0], 3, 1) for score in scores]

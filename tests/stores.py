@@ -10,7 +10,9 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from focused.frontier.store.answers import KNOWN, MERGED, NEW, SENT, TAKEN_OVER
+from focused.frontier.store.limits import StoreLimits
 from focused.frontier.store.link import FrontierLink, Leased, fingerprint_of, host_of
+from focused.frontier.store.link_order import LinkOrder
 from focused.frontier.store.ranks import Ranks
 from focused.frontier.store.store import FrontierStore
 from focused.method.scoring.base import BELOW, BY_ANCHOR
@@ -35,6 +37,14 @@ def link(
     return FrontierLink(fingerprint_of(url, host_of(url)), url, evidence, extra, tunnel)
 
 
+def _order(options: dict[str, Any]) -> LinkOrder:
+    return LinkOrder(options.get("merge", better), Ranks(is_newest_first=options.get("order") == "newest"))
+
+
+def _limits(options: dict[str, Any]) -> StoreLimits:
+    return StoreLimits(**{name: options[name] for name in StoreLimits._fields if name in options})
+
+
 class SQLiteStore:
     """A store in a file."""
 
@@ -43,7 +53,9 @@ class SQLiteStore:
     def __init__(self, folder: Path, **options: Any) -> None:
         self._folder, self._options = folder, options
         self.store: LinkStore
-        self.store = self._file = FrontierStore(folder / "frontier.sqlite", **options)
+        self.store = self._file = FrontierStore(
+            folder / "frontier.sqlite", order=_order(options), limits=_limits(options)
+        )
 
     def add(self, *links: FrontierLink) -> list[str]:
         """Take links in; say what came of each."""
@@ -123,18 +135,17 @@ class PostgreSQLStore:
         from focused.frontier.shared.worker import Worker
 
         self._database, self._crawl, self._options, self._is_closed = database, crawl, options, False
-        options = dict(options)
-        ranks = Ranks(is_newest_first=options.pop("order", "oldest") == "newest")
+        order = _order(options)
         exchange = Exchange(
             *(database, crawl, {}),
             worker_name="test",
-            ranks=ranks,
-            merge=options.pop("merge", better),
+            ranks=order.ranks,
+            merge=order.merge,
             by_domain="max_per_domain" in options,
         )
-        self.worker = worker = Worker(exchange, max_hosts=options.pop("max_hosts", 64))
+        self.worker = worker = Worker(exchange, max_hosts=options.get("max_hosts", 64))
         self.store: LinkStore
-        self.store = self._shared = SharedStore(worker, ranks, **options)
+        self.store = self._shared = SharedStore(worker, order.ranks, _limits(options))
         self._new: set[int] = set()
         self._joined: dict[int, bool] = {}
         worker.on_written = self._written

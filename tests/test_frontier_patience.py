@@ -25,6 +25,7 @@ from focused.frontier.politeness import HostAvailability
 from focused.frontier.random_links import RandomLinks
 from focused.frontier.rediscovery import Rediscovery
 from focused.frontier.store.host_queue import HostQueue
+from focused.frontier.store.limits import StoreLimits
 from focused.frontier.store.link import FrontierLink
 from focused.frontier.store.ranks import Ranks, priority_of
 from focused.frontier.store.schema import RANK_BITS
@@ -56,7 +57,7 @@ def test_better_links_lie_in_later_bins_and_seeds_in_the_last():
 
 def test_what_is_counted_by_host_and_level_is_what_waits_in_the_file(tmp_path):
     source = random.Random(1)
-    with_merge = FrontierStore(tmp_path / "frontier.db", max_per_host=60)
+    with_merge = FrontierStore(tmp_path / "frontier.db", limits=StoreLimits(max_per_host=60))
     counts = with_merge.count_waiting(33.0)
     leased = []
     for number in range(600):

@@ -21,7 +21,9 @@ from sites import Reply, Site
 from focused.frontier.link_levels import SETTLED, UNKNOWN, LinkLevels
 from focused.frontier.rediscovery import Rediscovery
 from focused.frontier.store.answers import MERGED, NEW
+from focused.frontier.store.limits import StoreLimits
 from focused.frontier.store.link import FrontierLink, fingerprint_of
+from focused.frontier.store.link_order import LinkOrder
 from focused.frontier.store.store import FrontierStore
 from focused.method.page.reader import PageReader
 from focused.method.scoring import Evidence, Visit
@@ -91,7 +93,7 @@ def open_store(tmp_path):
     def open_it(strategy: str) -> FrontierStore:
         for store in opened:
             store.close()
-        opened[:] = [FrontierStore(tmp_path / "f.sqlite", merge=make_strategy(strategy).merge)]
+        opened[:] = [FrontierStore(tmp_path / "f.sqlite", order=LinkOrder(make_strategy(strategy).merge))]
         return opened[0]
 
     yield open_it
@@ -211,7 +213,7 @@ def test_where_links_are_dropped_a_page_below_the_threshold_says_nothing_of_a_kn
 
 
 def test_where_the_first_page_s_evidence_stands_known_links_are_left_alone_until_some_are_pruned(tmp_path):
-    store = FrontierStore(tmp_path / "f.sqlite", max_links=100)
+    store = FrontierStore(tmp_path / "f.sqlite", limits=StoreLimits(max_links=100))
     links = Rediscovery(store, joins=False)
     rows = [(f"http://h.org/{number}", 0.5, True) for number in range(100)]
     for number, (url, score, admitted) in enumerate(rows):

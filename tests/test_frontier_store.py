@@ -21,6 +21,7 @@ from focused.frontier.store.answers import (
     TAKEN_OVER,
 )
 from focused.frontier.store.caps import DOMAIN_CAP, HOST_CAP
+from focused.frontier.store.limits import StoreLimits
 from focused.frontier.store.link import FrontierLink
 from focused.frontier.store.rescoring import NewScores, WaitingSlice, rescore_for
 from focused.frontier.store.schema import FrontierFileError, open_file
@@ -36,8 +37,8 @@ from focused.utils.scope import Scope
 def open_store(tmp_path):
     opened = []
 
-    def open_it(**options) -> FrontierStore:
-        opened.append(FrontierStore(tmp_path / "frontier.sqlite", **options))
+    def open_it(**limits) -> FrontierStore:
+        opened.append(FrontierStore(tmp_path / "frontier.sqlite", limits=StoreLimits(**limits)))
         return opened[-1]
 
     yield open_it

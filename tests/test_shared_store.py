@@ -25,6 +25,7 @@ from focused.frontier.shared.store import SharedStore
 from focused.frontier.shared.worker import Worker
 from focused.frontier.shared.writer import PageWriter
 from focused.frontier.store.caps import DOMAIN_CAP
+from focused.frontier.store.limits import StoreLimits
 from focused.frontier.store.link import FrontierLink, fingerprint_of
 from focused.frontier.store.ranks import Ranks
 from focused.method.scoring.evidence import Evidence, better
@@ -48,7 +49,7 @@ def a_store(database: str, *, max_pages: int = 0, **options: Any) -> SharedStore
         max_pages=max_pages,
         lease_secs=LEASE_SECS,
     )
-    return SharedStore(Worker(connection, max_pages=max_pages), ranks, **options)
+    return SharedStore(Worker(connection, max_pages=max_pages), ranks, StoreLimits(**options))
 
 
 def until(true: Any, *stores: SharedStore, secs: float = 60.0) -> None:

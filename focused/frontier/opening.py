@@ -13,7 +13,10 @@ from focused.frontier.idle_parameters import IdleParameters
 from focused.frontier.patience import PATIENCE, Patience
 from focused.frontier.rediscovery import Rediscovery
 from focused.frontier.sinking import Sinking
+from focused.frontier.store.limits import StoreLimits
 from focused.frontier.store.link import host_of
+from focused.frontier.store.link_order import LinkOrder
+from focused.frontier.store.ranks import Ranks
 from focused.frontier.store.store import FrontierStore
 from focused.frontier.store.texts import MAX_PAGES as MAX_TEXTS
 from focused.frontier.store.worker_demand import OtherWorkers
@@ -40,14 +43,21 @@ _NO_LIMIT = 1000
 
 def open_store(path: Path, task: FrontierTask, settings: BaseSettings) -> FrontierStore:
     """Open the file of links, or make it; a `FrontierFileError` if it cannot be used."""
-    return FrontierStore(
-        path,
-        order=task.order,
-        max_links=settings.getint("FOCUSED_FRONTIER_MAX_LINKS"),
+    return FrontierStore(path, order=link_order(task), limits=store_limits(settings))
+
+
+def link_order(task: FrontierTask) -> LinkOrder:
+    """Return in which order the links of a crawl come."""
+    return LinkOrder(task.merge or first_stands, Ranks(is_newest_first=task.order == "newest"))
+
+
+def store_limits(settings: BaseSettings) -> StoreLimits:
+    """Return how many links are kept and fetched."""
+    return StoreLimits(
         max_per_host=settings.getint("FOCUSED_FRONTIER_MAX_PER_HOST"),
         max_per_domain=settings.getint("FOCUSED_FRONTIER_MAX_PER_DOMAIN"),
         max_tunnel=settings.getint("FOCUSED_FRONTIER_MAX_TUNNEL"),
-        merge=task.merge or first_stands,
+        max_links=settings.getint("FOCUSED_FRONTIER_MAX_LINKS"),
     )
 
 

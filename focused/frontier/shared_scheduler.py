@@ -14,14 +14,13 @@ from scrapy.utils.defer import deferred_from_coro
 from twisted.internet.threads import deferToThread
 
 from focused.frontier.hearing import Hearing
-from focused.frontier.opening import first_stands, open_patience
+from focused.frontier.opening import link_order, open_patience, store_limits
 from focused.frontier.scheduler import FrontierScheduler
 from focused.frontier.shared.events import LEASE_LOST
 from focused.frontier.shared.exchange import Exchange
 from focused.frontier.shared.orphan_links import OrphanLinks
 from focused.frontier.shared.store import SharedStore
 from focused.frontier.shared.worker import Worker
-from focused.frontier.store.ranks import Ranks
 from focused.frontier.store.texts import MAX_PAGES as MAX_TEXTS
 from focused.utils.finish_reasons import WORDS_NOT_FOUND
 from focused.utils.scrapy_internals import requests_in_progress
@@ -82,15 +81,14 @@ class SharedScheduler(FrontierScheduler):
 
     def _open_store(self, folder: Path) -> LinkStore:
         settings, task = self.crawler.settings, self._task
-        ranks = Ranks(is_newest_first=task.order == "newest")
-        max_per_domain = settings.getint("FOCUSED_FRONTIER_MAX_PER_DOMAIN")
+        order, limits = link_order(task), store_limits(settings)
         exchange = Exchange(
             *(settings["FOCUSED_DATABASE"], settings["FOCUSED_CRAWL"], {}),
             worker_name=f"{socket.gethostname()}:{os.getpid()}",
-            ranks=ranks,
-            merge=task.merge or first_stands,
+            ranks=order.ranks,
+            merge=order.merge,
             max_pages=task.max_pages,
-            by_domain=bool(max_per_domain),
+            by_domain=bool(limits.max_per_domain),
         )
         self.worker = worker = Worker(
             exchange,
@@ -98,13 +96,7 @@ class SharedScheduler(FrontierScheduler):
             max_relevant=task.max_relevant,
             max_hosts=max(1, _HOSTS_A_REQUEST * settings.getint("CONCURRENT_REQUESTS")),
         )
-        self.shared = SharedStore(
-            worker,
-            ranks,
-            max_per_host=settings.getint("FOCUSED_FRONTIER_MAX_PER_HOST"),
-            max_per_domain=max_per_domain,
-            max_tunnel=settings.getint("FOCUSED_FRONTIER_MAX_TUNNEL"),
-        )
+        self.shared = SharedStore(worker, order.ranks, limits)
         worker.on_written, worker.on_refused, worker.on_gone = self._written, self._refused, self._gone
         worker.let_rest, worker.times_of = self._let_rest, self._times_of
         self._is_ending = False

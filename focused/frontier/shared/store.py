@@ -14,6 +14,7 @@ from focused.frontier.shared.own_waiting import OwnWaiting
 from focused.frontier.store.answers import SENT, TOO_DEEP, UNREACHABLE
 from focused.frontier.store.caps import DOMAIN_CAP, HOST_CAP
 from focused.frontier.store.choice import MOST_ASIDE, Choice
+from focused.frontier.store.limits import StoreLimits
 from focused.frontier.store.link import Leased, host_of, origin_of
 from focused.frontier.store.ranks import priority_of
 from focused.frontier.store.rescoping import Rescoped
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
     from focused.method.scoring.evidence import Evidence
     from focused.utils.scope import Scope
 
+_NO_LIMITS = StoreLimits()
+
 
 class SharedStore(OwnLinkStates):
     """Links in a database that many workers share; of this worker's own hosts the best waiting ones in memory.
@@ -47,23 +50,20 @@ class SharedStore(OwnLinkStates):
         Owns the hosts; closed by the store.
     ranks : Ranks
         Which of two links of equal priority comes first.
-    max_per_host, max_per_domain, max_tunnel : int
-        As of `FrontierStore`. With a cap per domain the worker's exchange must be ``by_domain``.
+    limits : StoreLimits
+        As of `FrontierStore`, but for ``max_links``: all links stay in the database. With a cap per domain the worker's
+        exchange must be ``by_domain``.
     """
 
     #: Whether other workers change what is stored, so that what becomes of a link is known later.
     is_shared = True
 
-    def __init__(
-        self, worker: Worker, ranks: Ranks, *, max_per_host: int = 0, max_per_domain: int = 0, max_tunnel: int = 0
-    ) -> None:
+    def __init__(self, worker: Worker, ranks: Ranks, limits: StoreLimits = _NO_LIMITS) -> None:
         super().__init__(worker)
-        self._max_per_host, self._max_per_domain, self._max_tunnel = max_per_host, max_per_domain, max_tunnel
+        self._max_per_host, self._max_per_domain, self._max_tunnel, _ = limits
         self.transaction = NoTransaction()
         self.log = NoLog()
-        self.standing: StandingBack[WaitingLink] = StandingBack(
-            *(self.transaction, self.hosts, self.own.names, self, ranks, self._sunk)
-        )
+        self.standing: StandingBack[WaitingLink] = StandingBack(self.hosts, self.own.names, ranks, self)
         #: Which link is next.
         self.choice = Choice(self.hosts, self.own.names, self.standing, self)
         self.forms = SharedForms()
@@ -220,17 +220,14 @@ class SharedStore(OwnLinkStates):
 
     # --- Places
 
-    def sink(self, number: int, rank: int, extra: int) -> None:
+    def sink(self, row: WaitingLink, rank: int, extra: int) -> None:
         """Give a link in memory another place; the database keeps the one it has."""
         for own in self.own:
-            if (link := own.links.get(number)) is not None:
+            if (link := own.links.get(row.number)) is not None:
                 link.put_at(rank)
                 link.extra = extra
                 own.put(link)
                 self.own.refresh(own)
-
-    def _sunk(self, row: WaitingLink, rank: int) -> None:
-        """Nothing more is to be done where a link has sunk: see ``sink``."""
 
     # --- All links
 

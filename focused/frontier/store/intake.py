@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from focused.frontier.store.answers import KNOWN, MERGED, NEW, OVER_CAP, TAKEN_OVER, TOO_DEEP, UNREACHABLE
+from focused.frontier.store.caps import Caps
 from focused.frontier.store.evidence_rows import HostNames
 from focused.frontier.store.link import origin_of
 from focused.frontier.store.link_states import LinkStates
@@ -14,48 +15,27 @@ from focused.frontier.store.schema import WAITING
 from focused.method.scoring.priority import to_priority
 
 if TYPE_CHECKING:
-    import sqlite3
     from collections.abc import Callable, Iterable
 
-    from focused.frontier.store.caps import Caps
+    from focused.frontier.store.limits import StoreLimits
     from focused.frontier.store.link import FrontierLink
+    from focused.frontier.store.link_order import LinkOrder
     from focused.frontier.store.link_table import LinkRow
-    from focused.frontier.store.ranks import Ranks
     from focused.frontier.store.transaction import Transaction
     from focused.method.scoring.evidence import Evidence
 
 
-class IntakeLimits(NamedTuple):
-    """What is not taken in; 0: no limit."""
-
-    #: Irrelevant pages in a row that a link may lie behind.
-    max_tunnel: int = 0
-    #: Links that may wait; the worst beyond are forgotten.
-    max_links: int = 0
-
-
 class LinkIntake(LinkStates):
-    """Takes links in.
-
-    ``merge`` joins the evidence of a waiting link with that of another page; other arguments as of `LinkStates`.
-    """
+    """Takes links in."""
 
     def __init__(
-        self,
-        sql: sqlite3.Connection,
-        transaction: Transaction,
-        *,
-        caps: Caps,
-        clock: Callable[[], float],
-        ranks: Ranks,
-        merge: Callable[[Evidence, Evidence], Evidence],
-        limits: IntakeLimits,
+        self, transaction: Transaction, *, order: LinkOrder, limits: StoreLimits, clock: Callable[[], float]
     ) -> None:
-        super().__init__(sql, transaction, caps=caps, clock=clock)
+        sql = transaction.sql
+        super().__init__(transaction, caps=Caps(sql, limits.max_per_host, limits.max_per_domain), clock=clock)
         self._table = LinkTable(sql)
         self._names = HostNames(sql)
-        self._ranks = ranks
-        self._merge = merge
+        self._ranks, self._merge = order.ranks, order.merge
         self._max_tunnel = limits.max_tunnel
         self._cutter = Pruner(limits.max_links) if limits.max_links else None
         #: How many links were forgotten because too many waited, since the crawl began.

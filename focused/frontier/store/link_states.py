@@ -12,7 +12,6 @@ from focused.frontier.store.schema import DONE, DROPPED, FAILED, LEASED, STATES,
 from focused.frontier.store.waiting_counts import WaitingCounts
 
 if TYPE_CHECKING:
-    import sqlite3
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from focused.frontier.store.caps import Caps
@@ -32,10 +31,8 @@ class LinkStates:
     epoch.
     """
 
-    def __init__(
-        self, sql: sqlite3.Connection, transaction: Transaction, *, caps: Caps, clock: Callable[[], float]
-    ) -> None:
-        self._sql = sql
+    def __init__(self, transaction: Transaction, *, caps: Caps, clock: Callable[[], float]) -> None:
+        self._sql = transaction.sql
         self.transaction = transaction
         self._caps = caps
         self._clock = clock

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Generic, Protocol
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from focused.frontier.store.ranks import priority_of
 from focused.frontier.store.schema import RANK_BITS
-from focused.frontier.store.waiting_row import Link
+from focused.frontier.store.waiting_row import Link, WaitingRow
 from focused.method.scoring.priority import LEVELS
 
 if TYPE_CHECKING:
@@ -15,38 +15,27 @@ if TYPE_CHECKING:
     from focused.frontier.store.host_numbers import HostNumbers
     from focused.frontier.store.host_queue import HostQueue
     from focused.frontier.store.ranks import Ranks
-    from focused.frontier.store.store_transaction import StoreTransaction
 
 _STEP = 50
 """Levels by which a link or a host moves at least."""
 _LAST = 4 * LEVELS
 """Levels by which a link stands behind all others of its host."""
 
+_Link = TypeVar("_Link", bound=WaitingRow, contravariant=True)
 
-class PlacesOfLinks(Protocol):
+
+class PlacesOfLinks(Protocol[_Link]):
     """Where links stand."""
 
-    def sink(self, number: int, rank: int, extra: int) -> None:
-        """Give a waiting link another place, by its number."""
+    def sink(self, row: _Link, rank: int, extra: int) -> None:
+        """Give a waiting link, as it was, another place."""
 
 
 class StandingBack(Generic[Link]):
-    """Moves links and hosts back when their turn comes; hosts rise again, links do not.
+    """Moves links and hosts back when their turn comes; hosts rise again, links do not."""
 
-    ``moved``: called with the row of a waiting link, as it was, and its new rank.
-    """
-
-    def __init__(
-        self,
-        transaction: StoreTransaction,
-        hosts: HostQueue,
-        names: HostNumbers,
-        table: PlacesOfLinks,
-        ranks: Ranks,
-        moved: Callable[[Link, int], None],
-    ) -> None:
-        self._transaction, self._hosts, self._names = transaction, hosts, names
-        self._table, self._ranks, self._moved = table, ranks, moved
+    def __init__(self, hosts: HostQueue, names: HostNumbers, ranks: Ranks, places: PlacesOfLinks[Link]) -> None:
+        self._hosts, self._names, self._ranks, self._places = hosts, names, ranks, places
         #: How many levels the link of a page stands back, by its URL and its referrer's, and a host, by its name; asked when
         #: their turn comes. None: none does.
         self.link_levels: Callable[[str, str], int] | None = None
@@ -79,10 +68,8 @@ class StandingBack(Generic[Link]):
             levels = _LAST
         if levels < _STEP - row.extra:
             return False
-        self._transaction.begin()
         rank = self._ranks.rank(priority_of(row.rank) - levels - row.extra, self._ranks.turn_of(row.rank))
-        self._table.sink(row.number, rank, -levels)
-        self._moved(row, rank)
+        self._places.sink(row, rank, -levels)
         self.n_sunk += 1
         return True
 

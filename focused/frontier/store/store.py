@@ -6,13 +6,14 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from focused.frontier.store.answers import NEW
-from focused.frontier.store.caps import Caps
 from focused.frontier.store.choice import MOST_ASIDE, Choice
-from focused.frontier.store.intake import IntakeLimits, LinkIntake, priority_with
+from focused.frontier.store.intake import LinkIntake, priority_with
 from focused.frontier.store.joined_forms import JoinedForms
+from focused.frontier.store.limits import StoreLimits
 from focused.frontier.store.link import Leased, host_of, origin_of
+from focused.frontier.store.link_order import LinkOrder
 from focused.frontier.store.page_records import PageRecords, StoredPages
-from focused.frontier.store.ranks import Ranks, priority_of
+from focused.frontier.store.ranks import priority_of
 from focused.frontier.store.rescoping import Rescoped, rescope
 from focused.frontier.store.rescoring import NewScores, WaitingSlice, rescore
 from focused.frontier.store.schema import WAITING, lock, open_file
@@ -20,7 +21,6 @@ from focused.frontier.store.standing_back import StandingBack
 from focused.frontier.store.texts import StoredTexts
 from focused.frontier.store.transaction import Transaction, WriteLog
 from focused.frontier.store.waiting_scores import WaitingScores
-from focused.method.scoring.evidence import better
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
     from focused.frontier.store.link import FrontierLink
     from focused.frontier.store.link_table import LinkRow
-    from focused.method.scoring.evidence import Evidence
     from focused.utils.scope import Scope
 
 _DRAWS_A_LINK = 8
@@ -40,6 +39,8 @@ _ASIDE_AT_ONCE = 300
 
 _BUSIEST = 200
 """Hosts that are looked at for the best links of all."""
+
+_DEFAULT_ORDER, _NO_LIMITS = LinkOrder(), StoreLimits()
 
 
 class FrontierStore(LinkIntake):
@@ -52,13 +53,12 @@ class FrontierStore(LinkIntake):
     ----------
     path : Path
         Made if it is not there; a `FrontierFileError` if it cannot be used.
-    order : str
-        Which of the links of equal priority comes first: the ``oldest`` or the ``newest``.
-    merge : function
-        Joins the evidence of a waiting link with that of another page; default: the better one.
-    max_per_host, max_per_domain, max_tunnel, max_links : int
-        Links of a host, and of a registered domain, that are ever fetched; irrelevant pages in a row that a link may lie
-        behind; links that may wait, the worst beyond are forgotten. 0: no limit.
+    order : LinkOrder
+        In which order links come.
+    limits : StoreLimits
+        How many are kept and fetched.
+    clock : function
+        Returns seconds since the epoch.
     """
 
     #: Whether other workers change what is stored, so that what becomes of a link is known later.
@@ -68,30 +68,19 @@ class FrontierStore(LinkIntake):
         self,
         path: Path,
         *,
-        order: str = "oldest",
-        merge: Callable[[Evidence, Evidence], Evidence] = better,
-        max_per_host: int = 0,
-        max_per_domain: int = 0,
-        max_tunnel: int = 0,
-        max_links: int = 0,
+        order: LinkOrder = _DEFAULT_ORDER,
+        limits: StoreLimits = _NO_LIMITS,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._lock = lock(path)
         sql = open_file(path)
-        super().__init__(
-            *(sql, Transaction(sql)),
-            caps=Caps(sql, max_per_host, max_per_domain),
-            clock=clock,
-            ranks=Ranks(is_newest_first=order == "newest"),
-            merge=merge,
-            limits=IntakeLimits(max_tunnel, max_links),
-        )
+        super().__init__(Transaction(sql), order=order, limits=limits, clock=clock)
         #: What was committed and is not yet in the file.
         self.log = WriteLog(sql, path)
         #: Scores of links that wait, to be read and changed.
         self.waiting = WaitingScores(sql, self.transaction, self._refresh, self._count_moved)
         #: Which links and hosts stand back.
-        self.standing = StandingBack(self.transaction, self.hosts, self._names, self._table, self._ranks, self._moved)
+        self.standing = StandingBack(self.hosts, self._names, self._ranks, self)
         #: Which link is next.
         self.choice = Choice(self.hosts, self._names, self.standing, self)
         #: Which links of a host are one.
@@ -219,6 +208,12 @@ class FrontierStore(LinkIntake):
         self._lease(self.last_id, host, self._ranks.rank(priority_with(link.evidence, link.extra), self.last_id))
         self._refresh(host)
         return self.last_id
+
+    def sink(self, row: LinkRow, rank: int, extra: int) -> None:
+        """Give a waiting link, as it was, another place."""
+        self.transaction.begin()
+        self._table.sink(row.number, rank, extra)
+        self._moved(row, rank)
 
     # --- All links
 

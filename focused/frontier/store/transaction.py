@@ -23,7 +23,8 @@ class Transaction:
     """
 
     def __init__(self, sql: sqlite3.Connection) -> None:
-        self._sql = sql
+        #: The connection that it is on.
+        self.sql = self._sql = sql
         self._is_open = False
         self._written: dict[str, Any] = {}
 
