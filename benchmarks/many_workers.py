@@ -45,11 +45,13 @@ from focused.frontier.shared.exchange import Exchange
 from focused.frontier.shared.links_wanted import LinksWanted
 from focused.frontier.shared.page import EndedLink, PageCommit
 from focused.frontier.shared.schema import connect
+from focused.frontier.shared.worker_terms import Database as SharedDatabase
+from focused.frontier.shared.worker_terms import WorkerTerms
 from focused.frontier.store.link import FrontierLink, fingerprint_of, host_of
-from focused.frontier.store.ranks import Ranks
+from focused.frontier.store.link_order import LinkOrder
 from focused.frontier.store.schema import DONE
 from focused.method.scoring.base import BY_ANCHOR
-from focused.method.scoring.evidence import Evidence, better
+from focused.method.scoring.evidence import Evidence
 
 ROOMS = ("focused/frontier/shared", "focused/frontier/shared_scheduler.py")
 _PAGES_A_TRANSACTION = 8
@@ -60,8 +62,7 @@ _SECS_FULL = 30.0
 
 def store(n_links: int, n_hosts: int, seed: int, database: Database) -> dict[str, str]:
     """Write the pages of a simulated crawl; return a row of figures."""
-    ranks = Ranks()
-    exchange = Exchange(database.url, "scale", {}, worker_name="scale", ranks=ranks, merge=better)
+    exchange = Exchange(SharedDatabase(database.url), "scale", terms=WorkerTerms("scale"), order=LinkOrder())
     writer, worker = exchange.writer, exchange.worker
     secs = Counter[str]()
     counts = Counter[str]()

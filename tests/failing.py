@@ -113,7 +113,7 @@ def worker_in_a_short_crawl() -> None:
 
 def worker_with_a_short_lease() -> None:
     """The same; and a worker that is killed is missed soon. On a busy machine a short lease may end before its time."""
-    from focused.frontier.shared import exchange
+    from focused.frontier.shared import worker_terms
 
-    exchange.LEASE_SECS = 3.0
+    worker_terms.LEASE_SECS = 3.0
     worker_in_a_short_crawl()

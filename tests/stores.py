@@ -133,16 +133,12 @@ class PostgreSQLStore:
         from focused.frontier.shared.exchange import Exchange
         from focused.frontier.shared.store import SharedStore
         from focused.frontier.shared.worker import Worker
+        from focused.frontier.shared.worker_terms import Database, WorkerTerms
 
         self._database, self._crawl, self._options, self._is_closed = database, crawl, options, False
         order = _order(options)
-        exchange = Exchange(
-            *(database, crawl, {}),
-            worker_name="test",
-            ranks=order.ranks,
-            merge=order.merge,
-            by_domain="max_per_domain" in options,
-        )
+        terms = WorkerTerms("test", by_domain="max_per_domain" in options)
+        exchange = Exchange(Database(database), crawl, terms=terms, order=order)
         self.worker = worker = Worker(exchange, max_hosts=options.get("max_hosts", 64))
         self.store: LinkStore
         self.store = self._shared = SharedStore(worker, order.ranks, _limits(options))

@@ -23,12 +23,13 @@ from focused.frontier.shared.page import EndedLink, Move, PageCommit
 from focused.frontier.shared.schema import connect
 from focused.frontier.shared.store import SharedStore
 from focused.frontier.shared.worker import Worker
+from focused.frontier.shared.worker_terms import Database, WorkerTerms
 from focused.frontier.shared.writer import PageWriter
 from focused.frontier.store.caps import DOMAIN_CAP
 from focused.frontier.store.limits import StoreLimits
 from focused.frontier.store.link import FrontierLink, fingerprint_of
-from focused.frontier.store.ranks import Ranks
-from focused.method.scoring.evidence import Evidence, better
+from focused.frontier.store.link_order import LinkOrder
+from focused.method.scoring.evidence import Evidence
 
 N_HOSTS, N_PAGES = 8, 240
 LEASE_SECS = 20.0
@@ -40,16 +41,10 @@ def a_link(number: int, score: float = 0.5, **options: Any) -> FrontierLink:
 
 
 def a_store(database: str, *, max_pages: int = 0, **options: Any) -> SharedStore:
-    ranks = Ranks()
-    connection = Exchange(
-        *(database, "stars", {}),
-        worker_name="test",
-        ranks=ranks,
-        merge=better,
-        max_pages=max_pages,
-        lease_secs=LEASE_SECS,
-    )
-    return SharedStore(Worker(connection, max_pages=max_pages), ranks, StoreLimits(**options))
+    order = LinkOrder()
+    terms = WorkerTerms("test", max_pages=max_pages, lease_secs=LEASE_SECS)
+    connection = Exchange(Database(database), "stars", terms=terms, order=order)
+    return SharedStore(Worker(connection, max_pages=max_pages), order.ranks, StoreLimits(**options))
 
 
 def until(true: Any, *stores: SharedStore, secs: float = 60.0) -> None:
@@ -100,7 +95,7 @@ def test_a_page_that_the_committer_has_just_taken_is_pending(monkeypatch):
         assert has_seen.wait(60)
         return CommitResult()
 
-    made = Committer("", SimpleNamespace(write=write), EventBox(), 1.0)  # type: ignore[arg-type]
+    made = Committer(Database("", 1.0), SimpleNamespace(write=write), EventBox())  # type: ignore[arg-type]
     made._pages = Pages()
     made.write(PageCommit(1))
     made.start()

@@ -21,6 +21,7 @@ from focused.frontier.shared.exchange import Exchange
 from focused.frontier.shared.orphan_links import OrphanLinks
 from focused.frontier.shared.store import SharedStore
 from focused.frontier.shared.worker import Worker
+from focused.frontier.shared.worker_terms import Database, WorkerTerms
 from focused.frontier.store.texts import MAX_PAGES as MAX_TEXTS
 from focused.utils.finish_reasons import WORDS_NOT_FOUND
 from focused.utils.scrapy_internals import requests_in_progress
@@ -82,14 +83,13 @@ class SharedScheduler(FrontierScheduler):
     def _open_store(self, folder: Path) -> LinkStore:
         settings, task = self.crawler.settings, self._task
         order, limits = link_order(task), store_limits(settings)
-        exchange = Exchange(
-            *(settings["FOCUSED_DATABASE"], settings["FOCUSED_CRAWL"], {}),
-            worker_name=f"{socket.gethostname()}:{os.getpid()}",
-            ranks=order.ranks,
-            merge=order.merge,
+        terms = WorkerTerms(
+            f"{socket.gethostname()}:{os.getpid()}",
             max_pages=task.max_pages,
             by_domain=bool(limits.max_per_domain),
         )
+        database = Database(settings["FOCUSED_DATABASE"])
+        exchange = Exchange(database, settings["FOCUSED_CRAWL"], terms=terms, order=order)
         self.worker = worker = Worker(
             exchange,
             max_pages=task.max_pages,

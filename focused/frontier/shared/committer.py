@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from focused.frontier.shared.events import EventBox
     from focused.frontier.shared.page import PageCommit
+    from focused.frontier.shared.worker_terms import Database
     from focused.frontier.shared.writer import PageWriter
 
 TRY_AGAIN_SECS = 0.5
@@ -32,20 +33,15 @@ _BETWEEN_SECS = 0.1
 
 
 class Committer(threading.Thread):
-    """Writes pages; each ends as an event: written, or refused.
+    """Writes pages; each ends as an event: written, or refused."""
 
-    ``patience_secs``: how long a database that is away is waited for.
-    """
-
-    def __init__(self, url: str, writer: PageWriter, box: EventBox, patience_secs: float) -> None:
+    def __init__(self, database: Database, writer: PageWriter, box: EventBox) -> None:
         super().__init__(name="committer", daemon=True)
-        self._url, self._writer, self._box, self._patience_secs = url, writer, box, patience_secs
+        self._database, self._writer, self._box = database, writer, box
         self._pages: deque[PageCommit] = deque()
         self._n_at_work = 0
         self._lock = threading.Condition()
         self._is_stopping = False
-        #: How many transactions were written, or refused.
-        self.n_written = 0
         #: Share of the usual time from one transaction to the next.
         self.pace = pace(0)
 
@@ -105,9 +101,9 @@ class Committer(threading.Thread):
         while pages:
             try:
                 if sql is None or sql.closed:
-                    sql = connect(self._url)
+                    sql = connect(self._database.url)
                 written = self._writer.write(sql, pages[0].worker, pages)
-                self.n_written += 1
+                self._box.n_written += 1
                 self._box.put(PagesWritten(pages, written))
                 return sql
             except LeaseLostError:
@@ -116,7 +112,7 @@ class Committer(threading.Thread):
                 return sql
             except KnownPageError as error:
                 page = pages.pop(error.index)
-                self.n_written += 1
+                self._box.n_written += 1
                 if may_be_done and self._is_mine(sql, page):
                     self._box.put(PagesWritten([page], CommitResult()))
                 else:
@@ -128,7 +124,7 @@ class Committer(threading.Thread):
                 if sql is not None:
                     sql.close()
                     sql = None
-                if now() - began > self._patience_secs or (self._is_stopping and now() - began > LAST_SECS):
+                if now() - began > self._database.patience_secs or (self._is_stopping and now() - began > LAST_SECS):
                     self._box.put(DatabaseGone(error))
                     return None
                 time.sleep(TRY_AGAIN_SECS)

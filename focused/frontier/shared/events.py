@@ -161,6 +161,8 @@ class EventBox:
 
     def __init__(self) -> None:
         self._events: SimpleQueue[Event] = SimpleQueue()
+        #: How many transactions with pages were written, or refused.
+        self.n_written = 0
         #: Called by a thread when there is something to look at.
         self.woken: Callable[[], None] = lambda: None
 

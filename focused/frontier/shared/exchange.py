@@ -24,20 +24,16 @@ from focused.frontier.shared.schema import connect, make_tables
 from focused.frontier.shared.writer import PageWriter
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
     from focused.frontier.shared.events import Event
     from focused.frontier.shared.page import LearntRecord, PageCommit
     from focused.frontier.shared.texts import OtherText
-    from focused.frontier.store.ranks import Ranks
-    from focused.method.scoring.evidence import Evidence
+    from focused.frontier.shared.worker_terms import Database, WorkerTerms
+    from focused.frontier.store.link_order import LinkOrder
 
 logger = logging.getLogger(__name__)
 
-LEASE_SECS = 20.0
-"""How long a worker lives that does not renew its lease."""
-PATIENCE_SECS = 120.0
-"""How long a worker waits for a database that is away."""
 _TURNS_A_SEC = 8000
 _RECORDS_AT_A_TIME = 256
 
@@ -45,50 +41,40 @@ _RECORDS_AT_A_TIME = 256
 class Exchange:
     """Connects a worker with the database of its crawl.
 
+    Parameters
+    ----------
+    database, crawl : Database, str
+        Where the crawl is, and its name there.
+    terms : WorkerTerms
+        On what terms the worker gets hosts and pages.
+    order : LinkOrder
+        In which order links come: the same for all workers.
+
     Raises
     ------
     SharedFrontierError
-        If the database's tables are of another version, or its crawl is about something else.
+        If the database's tables are of another version.
     psycopg.Error
         If the server cannot be reached for ``patience_secs``.
     """
 
-    def __init__(
-        self,
-        url: str,
-        crawl: str,
-        about: Mapping[str, Any],
-        *,
-        worker_name: str,
-        ranks: Ranks,
-        merge: Callable[[Evidence, Evidence], Evidence],
-        max_pages: int = 0,
-        by_domain: bool = False,
-        lease_secs: float = 0.0,
-        patience_secs: float = PATIENCE_SECS,
-    ) -> None:
-        self._url, self._lease_secs, self._patience_secs = url, lease_secs or LEASE_SECS, patience_secs
+    def __init__(self, database: Database, crawl: str, *, terms: WorkerTerms, order: LinkOrder) -> None:
+        self._database, self._lease_secs = database, terms.lease_secs
         #: What the threads say.
         self.box = EventBox()
 
         def join(sql: psycopg.Connection[Any]) -> tuple[int, float]:
             make_tables(sql)
-            return join_crawl(sql, crawl, about)
+            return join_crawl(sql, crawl)
 
         with self._connection() as asked:
             #: The crawl's number.
             self.crawl, secs = asked.ask(join)
         self._began = now() - secs
         self._last_turn = 0
-        self.writer = PageWriter(LinkRules(self.crawl, ranks, merge, self._turns))
-        self.committer = Committer(url, self.writer, self.box, patience_secs)
-        self.keeper = Keeper(
-            *(url, self.crawl, worker_name, self.box, lambda: self.committer.n_written),
-            max_pages=max_pages,
-            by_domain=by_domain,
-            lease_secs=self._lease_secs,
-            patience_secs=patience_secs,
-        )
+        self.writer = PageWriter(LinkRules(self.crawl, order.ranks, order.merge, self._turns))
+        self.committer = Committer(database, self.writer, self.box)
+        self.keeper = Keeper(database, self.crawl, terms=terms, box=self.box)
 
         def begin(sql: psycopg.Connection[Any]) -> float:
             leasing = self._leasing(sql)
@@ -123,7 +109,7 @@ class Exchange:
     @property
     def n_written(self) -> int:
         """How many transactions were written, or refused."""
-        return self.committer.n_written
+        return self.box.n_written
 
     def write(self, page: PageCommit) -> None:
         """Let a page become durable."""
@@ -183,7 +169,7 @@ class Exchange:
     def _say_good_bye(self, rests: Mapping[str, tuple[float, float]], reason: str) -> bool:
         """Tell the database that the worker ends, and the crawl if there is a reason; return False if the server is away."""
         try:
-            with connect(self._url, connect_secs=3) as sql:
+            with connect(self._database.url, connect_secs=3) as sql:
                 self.keeper.write_last(sql)
                 if self.worker:
                     self._leasing(sql).leave(self.worker, rests)
@@ -196,7 +182,7 @@ class Exchange:
         return True
 
     def _connection(self) -> RetryingConnection:
-        return RetryingConnection(self._url, self._patience_secs)
+        return RetryingConnection(self._database)
 
     def _leasing(self, sql: psycopg.Connection[Any]) -> Leasing:
         return Leasing(sql, self.crawl, self._lease_secs)

@@ -38,11 +38,10 @@ from focused.frontier.shared.schema import connect
 from focused.frontier.shared.texts import TextReader
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from psycopg import Connection
 
     from focused.frontier.shared.events import EventBox
+    from focused.frontier.shared.worker_terms import Database, WorkerTerms
 
 _ASKS_FOR = 0.75
 """Share of a lease in which its worker asks for pages; the rest is for what is on its way."""
@@ -67,39 +66,18 @@ class Keeper(threading.Thread):
 
     Parameters
     ----------
-    url, crawl : str, int
-        The database, and the number of the crawl.
-    worker_name : str
-        For people.
+    database, crawl : Database, int
+        Where the crawl is, and its number there.
+    terms : WorkerTerms
+        On what terms the worker gets hosts and pages.
     box : EventBox
         Where events go.
-    n_written : callable
-        Returns how many transactions the committer has written.
-    max_pages : int
-        Of the crawl; 0: no limit.
-    by_domain : bool
-        As of `Leasing`.
-    lease_secs, patience_secs : float
-        How long a lease lasts that is not renewed, and how long a database that is away is waited for.
     """
 
-    def __init__(
-        self,
-        url: str,
-        crawl: int,
-        worker_name: str,
-        box: EventBox,
-        n_written: Callable[[], int],
-        *,
-        max_pages: int,
-        by_domain: bool,
-        lease_secs: float,
-        patience_secs: float,
-    ) -> None:
+    def __init__(self, database: Database, crawl: int, *, terms: WorkerTerms, box: EventBox) -> None:
         super().__init__(name="keeper", daemon=True)
-        self._url, self._crawl, self._worker_name, self._box = url, crawl, worker_name, box
-        self._n_written, self._max_pages, self._by_domain = n_written, max_pages, by_domain
-        self._lease_secs, self._patience_secs = lease_secs, patience_secs
+        self._database, self._crawl, self._terms, self._box = database, crawl, terms, box
+        self._lease_secs = terms.lease_secs
         self._tasks = KeeperTasks()
         self._lock = threading.Lock()
         self._is_stopping = False
@@ -146,8 +124,8 @@ class Keeper(threading.Thread):
         while not self._is_stopping:
             try:
                 if sql is None or sql.closed:
-                    sql = connect(self._url)
-                if self._do_tasks(Leasing(sql, self._crawl, self._lease_secs, self._by_domain)):
+                    sql = connect(self._database.url)
+                if self._do_tasks(Leasing(sql, self._crawl, self._lease_secs, self._terms.by_domain)):
                     self._box.woken()
                 failed_since = None
             except LeaseLostError:
@@ -162,7 +140,7 @@ class Keeper(threading.Thread):
                     sql.close()
                     sql = None
                 failed_since = now() if failed_since is None else failed_since
-                if now() - failed_since > self._patience_secs or not isinstance(
+                if now() - failed_since > self._database.patience_secs or not isinstance(
                     error, (psycopg.OperationalError, psycopg.InterfaceError)
                 ):
                     self._box.put(DatabaseGone(error))
@@ -176,7 +154,7 @@ class Keeper(threading.Thread):
     def join_crawl(self, leasing: Leasing) -> None:
         """Become a worker of the crawl, with a number that nobody has had."""
         asked = now()
-        self.worker = leasing.join(self._worker_name)
+        self.worker = leasing.join(self._terms.name)
         self.numbers.add(self.worker)
         self.valid_until = asked + _ASKS_FOR * self._lease_secs
         self._box.put(Joined(self.worker))
@@ -210,12 +188,12 @@ class Keeper(threading.Thread):
             self._box.put(Granted(leasing.return_grant(self.worker), is_return=True))
             is_new = True
         if tasks.n_pages:
-            self._box.put(Granted(leasing.grant(self.worker, tasks.n_pages, self._max_pages)))
+            self._box.put(Granted(leasing.grant(self.worker, tasks.n_pages, self._terms.max_pages)))
             is_new = True
         taken = leasing.take(self.worker, tasks.n_hosts, _SOON_SECS) if tasks.n_hosts > 0 else []
         asked = tasks.ahead | {host.name: LinksWanted() for host in taken}
         if asked:
-            n_written = self._n_written()
+            n_written = self._box.n_written
             about = leasing.sql, self._crawl, [host.name for host in taken]
             handed_over = (read_robots(*about), read_troubles(*about)) if taken else ([], [])
             self._box.put(LinksAhead(leasing.ahead(asked), asked, taken, n_written, *handed_over))
@@ -266,7 +244,7 @@ class Keeper(threading.Thread):
         return bool(records)
 
     def _renew(self, leasing: Leasing, tasks: KeeperTasks) -> None:
-        asked, n_written = now(), self._n_written()
+        asked, n_written = now(), self._box.n_written
         leasing.renew(
             self.worker,
             is_busy=tasks.is_busy,

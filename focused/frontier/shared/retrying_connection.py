@@ -14,6 +14,8 @@ from focused.frontier.shared.schema import connect
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from focused.frontier.shared.worker_terms import Database
+
 Answer = TypeVar("Answer")
 
 
@@ -24,14 +26,12 @@ class RetryingConnection:
 
     Parameters
     ----------
-    url : str
-        Of the database.
-    patience_secs : float
-        How long a server that is away is waited for, at each question.
+    database : Database
+        With how long it is waited for, at each question.
     """
 
-    def __init__(self, url: str, patience_secs: float) -> None:
-        self._url, self._patience_secs = url, patience_secs
+    def __init__(self, database: Database) -> None:
+        self._database = database
         self._sql: psycopg.Connection[Any] | None = None
 
     def __enter__(self) -> RetryingConnection:
@@ -48,11 +48,11 @@ class RetryingConnection:
         psycopg.Error
             If the server is away for longer, or refuses what it is asked.
         """
-        until = now() + self._patience_secs
+        until = now() + self._database.patience_secs
         while True:
             try:
                 if self._sql is None:
-                    self._sql = connect(self._url)
+                    self._sql = connect(self._database.url)
                 return ask(self._sql)
             except (psycopg.OperationalError, psycopg.InterfaceError):
                 self._close()
