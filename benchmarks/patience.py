@@ -216,6 +216,7 @@ def cost() -> str:
 
 def timed(*, is_patient: bool) -> tuple[float, float]:
     """Return the seconds of CPU for a link that a frontier takes in, and for one that it hands out."""
+    from focused.frontier.allowance import Allowance, LinkSupply, RequestPace
     from focused.frontier.patience import Patience
     from focused.frontier.store.link import FrontierLink
     from focused.frontier.store.store import FrontierStore
@@ -230,9 +231,11 @@ def timed(*, is_patient: bool) -> tuple[float, float]:
             stats = SimpleNamespace(get_value=lambda _, default: default, set_value=lambda *_: None)
             left = iter(range(2 * _N_POPS, 0, -1))
             patience = Patience(
-                *(store, store.count_waiting(1000.0), stats, hosts, 0.0, 1e6, lambda: 0.0),
-                goal_pages=lambda: _N_POPS, pages_left=lambda: next(left), concurrency=CONCURRENCY, begins=lambda: False,
-            )  # fmt: skip
+                LinkSupply(store, store.count_waiting(1000.0)),
+                RequestPace(hosts, CONCURRENCY, begins=lambda: False),
+                Allowance(lambda: _N_POPS, lambda: next(left), factor=0.0, max_secs=1e6, spent_secs=lambda: 0.0),
+                stats=stats,
+            )
         scores = [number * 7919 % 1000 / 1000 for number in range(_N_LINKS)]
         links = [
             FrontierLink(number, f"http://h{number % _N_HOSTS}.org/{number}", Evidence(score, 0, admitted=True))

@@ -7,11 +7,10 @@ from scrapy import Request, Spider
 from scrapy.utils.test import get_crawler
 from test_frontier_host_availability import downloader
 
-from focused.frontier.dispatch import Dispatch, MemoryQueue
+from focused.frontier.dispatch import Dispatch
 from focused.frontier.leases import Leases
 from focused.frontier.link_requests import LinkRequests
 from focused.frontier.politeness import HostAvailability
-from focused.frontier.random_links import RandomLinks
 from focused.frontier.rediscovery import Rediscovery
 from focused.frontier.store.link import FrontierLink, fingerprint_of
 from focused.frontier.store.store import FrontierStore
@@ -31,7 +30,7 @@ def dispatch(tmp_path):
             FrontierLink(fingerprint_of(url, ""), url, Evidence(score, 3, True, referrer="http://links.example/"))
         )
     leases = Leases(crawler.signals, HostAvailability(downloader(concurrency=8)))
-    yield Dispatch(links, MemoryQueue(), LinkRequests(crawler), leases, RandomLinks(links))
+    yield Dispatch(links, LinkRequests(crawler), leases)
     store.close()
 
 

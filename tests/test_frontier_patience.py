@@ -17,12 +17,12 @@ from scrapy.utils.test import get_crawler
 from test_frontier_host_availability import downloader
 from warcs import Warc
 
-from focused.frontier.dispatch import Dispatch, MemoryQueue
+from focused.frontier.allowance import Allowance, LinkSupply, RequestPace
+from focused.frontier.dispatch import Dispatch
 from focused.frontier.leases import Leases
 from focused.frontier.link_requests import LinkRequests
 from focused.frontier.patience import IMPATIENT, WAITED, Patience
 from focused.frontier.politeness import HostAvailability
-from focused.frontier.random_links import RandomLinks
 from focused.frontier.rediscovery import Rediscovery
 from focused.frontier.store.host_queue import HostQueue
 from focused.frontier.store.limits import StoreLimits
@@ -195,9 +195,11 @@ def test_workers_agree_on_how_many_pages_a_request_brings_and_tell_of_no_links_w
     now, others, one = [0.0], Others(), HostQueue()
     one.offer(1, 0)
     patience = Patience(
-        SimpleNamespace(hosts=one), counts, SimpleNamespace(get_value=lambda *_: 0, set_value=lambda *_: None),
-        hosts, 2.0, 60.0, lambda: now[0], lambda: 50, lambda: 50, 16, lambda: False, others,
-    )  # fmt: skip
+        LinkSupply(SimpleNamespace(hosts=one), counts, others),
+        RequestPace(hosts, 16, begins=lambda: False),
+        Allowance(lambda: 50, lambda: 50, factor=2.0, max_secs=60.0, spent_secs=lambda: now[0]),
+        stats=SimpleNamespace(get_value=lambda *_: 0, set_value=lambda *_: None),
+    )
     patience._n_ended = patience._n_pages = 10  # all of this worker's, one in nine of the other's
     patience.least_priority()
     assert patience._pages_a_request() == pytest.approx((10 + 10 + 10) / (10 + 90 + 10))
@@ -214,9 +216,11 @@ def test_an_impatient_crawl_asks_a_host_half_as_often_when_it_has_used_up_its_li
     stats, now, two = {}, [0.0], HostQueue()
     two.offer(1, 0), two.offer(2, 0)
     patience = Patience(
-        SimpleNamespace(hosts=two), counts, SimpleNamespace(get_value=lambda *_: 0, set_value=stats.__setitem__),
-        hosts, 2.0, 0.0, lambda: now[0], lambda: 50, lambda: 50, 16, lambda: False,
-    )  # fmt: skip
+        LinkSupply(SimpleNamespace(hosts=two), counts),
+        RequestPace(hosts, 16, begins=lambda: False),
+        Allowance(lambda: 50, lambda: 50, factor=2.0, max_secs=0.0, spent_secs=lambda: now[0]),
+        stats=SimpleNamespace(get_value=lambda *_: 0, set_value=stats.__setitem__),
+    )
     patience.least_priority()
     patience.wait()
     now[0] = 20.0
@@ -257,7 +261,8 @@ def test_a_crawl_waits_while_something_better_may_come_and_no_longer(tmp_path):
         links.add(link(number, host, score))
     leases = Leases(crawler.signals, HostAvailability(downloader(concurrency=1)))
     patience = Demanding()
-    dispatch = Dispatch(links, MemoryQueue(), LinkRequests(crawler), leases, RandomLinks(links), patience)
+    dispatch = Dispatch(links, LinkRequests(crawler), leases)
+    dispatch.patience = patience
     leases.ready_at.rest("good.org", far := leases.now() + 1000)
     assert dispatch.next() is None  # the host of the good link rests
     assert patience.n_waits == 1
@@ -285,7 +290,7 @@ def test_with_a_limit_of_pages_a_trap_waits_until_the_better_host_has_answered(t
         store.standing.sink("trap.org", 1000)
         loader = downloader(concurrency=1)
         leases = Leases(crawler.signals, HostAvailability(loader))
-        dispatch = Dispatch(links, MemoryQueue(), LinkRequests(crawler), leases, RandomLinks(links), spares=spares)
+        dispatch = Dispatch(links, LinkRequests(crawler), leases, spares=spares)
         loader.active.add(request := dispatch.next())
         assert request.url == "http://good.org/1"
         found = dispatch.next()

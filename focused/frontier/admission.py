@@ -39,7 +39,7 @@ class Admission:
     #: Of a strategy that learns: it is told about new links.
     session_records: SessionRecords | None
     #: Fingerprints of requests that the file does not know.
-    _only_in_memory: set[int] = field(default_factory=set)
+    _only_in_memory: set[int] = field(default_factory=set, init=False)
 
     def is_allowed(self, request: Request) -> bool:
         """Announce the request for a link as Scrapy's engine does; tell whether no receiver refuses it.

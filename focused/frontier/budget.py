@@ -40,8 +40,10 @@ class Budget:
     session: Session | None
     #: Whether pages come from the network, where a host may never answer.
     is_live: bool
-    #: Returns how many pages have ended whose links are not known yet, because they are not durable.
-    n_on_their_way: Callable[[], int] = lambda: 0
+
+    def __post_init__(self) -> None:
+        #: To be set: returns how many pages have ended whose links are not known yet, because they are not durable.
+        self.n_on_their_way: Callable[[], int] = lambda: 0
 
     def is_left(self, max_pages: int) -> bool:
         """Tell whether one more request may be under way."""

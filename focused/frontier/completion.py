@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from focused.frontier.checkpoints import COMMIT_EVERY_SECS
 from focused.frontier.link_requests import NotDurableError
 from focused.frontier.store.link import host_of
+from focused.frontier.store.texts import MAX_PAGES as MAX_TEXTS
 from focused.utils.reactor import FifoLock, LaterCall, yield_to_reactor
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from focused.frontier.random_links import RandomLinks
     from focused.frontier.session_records import SessionRecords
     from focused.frontier.sinking import Sinking
-    from focused.frontier.store.interface import LinkStore, MetTexts
+    from focused.frontier.store.interface import LinkStore
     from focused.frontier.store.link import FrontierLink
     from focused.method.scoring.met_links import JoinedLink
 
@@ -72,14 +73,16 @@ class Outcomes:
     penalty: HostPenalty
     #: Of a strategy that learns: it is told about each page.
     session_records: SessionRecords | None
-    #: The pages that ended, with their texts.
-    texts: MetTexts
-    #: Told about each link that ends; None: the crawl never waits for better ones.
-    patience: Patience | None = None
     #: What pages teach of the groups of URLs that they belong to; None: nothing.
-    sinking: Sinking | None = None
-    #: Draws another link in the place of one that brought no page; None: nothing is drawn.
-    around: RandomLinks | None = None
+    sinking: Sinking | None
+
+    def __post_init__(self) -> None:
+        #: The pages that ended, with their texts.
+        self.texts = self.store.texts(MAX_TEXTS)
+        #: To be set: told about each link that ends; None: the crawl never waits for better ones.
+        self.patience: Patience | None = None
+        #: To be set: draws another link in the place of one that brought no page; None: nothing is drawn.
+        self.around: RandomLinks | None = None
 
     def resume(self) -> None:
         """Let the hosts of an earlier run sink as far as they had."""

@@ -7,6 +7,7 @@ import logging
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from focused.frontier.random_links import RandomLinks
 from focused.frontier.store.host_queue import BUSY
 from focused.frontier.store.link import host_of
 from focused.method.scoring.base import LOOK_AROUND
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from focused.frontier.leases import Leases
     from focused.frontier.link_requests import LinkRequests
     from focused.frontier.patience import Patience
-    from focused.frontier.random_links import RandomLinks
     from focused.frontier.rediscovery import Rediscovery
     from focused.frontier.store.link import Leased
 
@@ -97,19 +97,19 @@ class Dispatch:
     """
 
     links: Rediscovery
-    #: Retries, targets of redirects and other requests that wait in memory.
-    queue: MemoryQueue
     requests: LinkRequests
     #: Each link that is handed out is added.
     leases: Leases
-    #: Draws links that are fetched whatever their scores are.
-    around: RandomLinks
-    #: Says which links are worth a page now; None: all are.
-    patience: Patience | None = None
     #: Whether pages are what the crawl may spend: then a link that stands far back waits until no better host is busy.
     spares: bool = False
 
     def __post_init__(self) -> None:
+        #: Retries, targets of redirects and other requests that wait in memory.
+        self.queue = MemoryQueue()
+        #: Draws links that are fetched whatever their scores are.
+        self.around = RandomLinks(self.links)
+        #: To be set: says which links are worth a page now; None: all are.
+        self.patience: Patience | None = None
         #: By how many levels of priority the last request stands behind a link whose host has to wait.
         self.levels_below = 0
 

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from focused.frontier.allowance import Allowance, LinkSupply, RequestPace
 from focused.frontier.budget import pages_left
 from focused.frontier.completion import Outcomes
 from focused.frontier.credit import Credit
 from focused.frontier.host_failures import MOST_FAILURES, REST_SECS, HostFailures
 from focused.frontier.host_penalty import HostPenalty
-from focused.frontier.idle_parameters import IdleParameters
 from focused.frontier.patience import PATIENCE, Patience
-from focused.frontier.rediscovery import Rediscovery
-from focused.frontier.sinking import Sinking
+from focused.frontier.rediscovery import LaterPages, Rediscovery
+from focused.frontier.sinking import Harvests, Sinking
 from focused.frontier.store.limits import StoreLimits
 from focused.frontier.store.link import host_of
 from focused.frontier.store.link_order import LinkOrder
 from focused.frontier.store.ranks import Ranks
 from focused.frontier.store.store import FrontierStore
-from focused.frontier.store.texts import MAX_PAGES as MAX_TEXTS
 from focused.frontier.store.worker_demand import OtherWorkers
 from focused.frontier.unreachable import UnreachableHosts
 
@@ -65,12 +64,12 @@ def open_links(store: LinkStore, task: FrontierTask, settings: BaseSettings) -> 
     """Return what takes links into the file."""
     # A limit on tunnels knows nothing of scores: every page has a say on how far a link lies.
     max_tunnel = settings.getint("FOCUSED_FRONTIER_MAX_TUNNEL")
-    return Rediscovery(
-        store,
-        joins=task.merge is not None or bool(max_tunnel),
-        is_mean=task.is_mean and not max_tunnel,
+    later_pages = LaterPages(
+        are_joined=task.merge is not None or bool(max_tunnel),
+        are_averaged=task.is_mean and not max_tunnel,
         depth_priority=settings.getint("DEPTH_PRIORITY"),
     )
+    return Rediscovery(store, later_pages)
 
 
 def open_unreachable(store: LinkStore, leases: Leases, crawler: Crawler) -> UnreachableHosts:
@@ -97,9 +96,9 @@ def open_outcomes(
     penalty = HostPenalty(settings.getfloat("FOCUSED_FRONTIER_HOST_SINK"))
     sinking = None
     if settings.get("FOCUSED_TRAPS") == "on":
-        credit = Credit(settings.getfloat("FOCUSED_DOMAIN_SHARE"))
-        sinking = Sinking(store, requests, credit, penalty, IdleParameters(), crawler.stats)
-    return Outcomes(store, penalty, session_records, store.texts(MAX_TEXTS), sinking=sinking)
+        harvests = Harvests(Credit(settings.getfloat("FOCUSED_DOMAIN_SHARE")), penalty)
+        sinking = Sinking(store, requests, harvests, crawler.stats)
+    return Outcomes(store, penalty, session_records, sinking)
 
 
 def open_patience(
@@ -126,14 +125,19 @@ def open_patience(
     has_delays = bool(ready_at.delay_of("")) or crawler.settings.getbool("AUTOTHROTTLE_ENABLED")
     if not (factor and task.max_pages and has_delays):
         return None
-    return Patience(
-        *(store, by_level, crawler.stats, ready_at, factor, 60 * task.max_minutes, crawl.harvest.spent_secs),
-        goal_pages=lambda: crawl.goal_pages,
-        pages_left=n_left or (lambda: pages_left(crawler, crawl.goal_pages)),
+    pace = RequestPace(
+        hosts=ready_at,
         concurrency=crawler.settings.getint("CONCURRENT_REQUESTS") or _NO_LIMIT,
         begins=lambda: session is not None and session.max_under_way() is not None,
-        others=others or OtherWorkers(),
     )
+    allowance = Allowance(
+        goal_pages=lambda: crawl.goal_pages,
+        pages_left=n_left or (lambda: pages_left(crawler, crawl.goal_pages)),
+        factor=factor,
+        max_secs=60 * task.max_minutes,
+        spent_secs=crawl.harvest.spent_secs,
+    )
+    return Patience(LinkSupply(store, by_level, others or OtherWorkers()), pace, allowance, stats=crawler.stats)
 
 
 def first_stands(known: Any, new: Any) -> Any:

@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from focused.frontier.store.waiting_counts import of_length
-from focused.frontier.store.worker_demand import OtherWorkers, WorkerDemand
+from focused.frontier.store.worker_demand import WorkerDemand
 from focused.utils.setting import TOPIC, Setting
 from focused.utils.words import duration, quantity
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from scrapy.statscollectors import StatsCollector
 
+    from focused.frontier.allowance import Allowance, LinkSupply, RequestPace
     from focused.frontier.leases import Lease
-    from focused.frontier.politeness import HostAvailability
-    from focused.frontier.store.interface import LinkStore
     from focused.frontier.store.link import Leased
-    from focused.frontier.store.waiting_counts import Floats, WaitingCounts
+    from focused.frontier.store.waiting_counts import Floats
 
 PATIENCE = Setting(
     "FOCUSED_PATIENCE", 1.75,
@@ -47,7 +45,6 @@ _HOSTS_A_POP = 1
 _SMOOTHING = 0.05
 
 
-@dataclass(eq=False)
 class Patience:
     """Says which links are worth a page now, from pages and time left, the links that wait and those that come in.
 
@@ -60,31 +57,18 @@ class Patience:
     would have ended).
     """
 
-    store: LinkStore
-    by_level: WaitingCounts
-    stats: StatsCollector
-    hosts: HostAvailability
-    #: How many times as long as an impatient crawl this one may take.
-    factor: float
-    #: Seconds that the crawl may take in all, earlier runs included; 0: as ``factor`` says.
-    max_secs: float
-    #: Seconds that the crawl has taken, earlier runs included.
-    spent_secs: Callable[[], float]
-    #: Pages that the crawl is meant to fetch, and how many of them are left, without those under way.
-    goal_pages: Callable[[], int]
-    pages_left: Callable[[], int]
-    #: Requests that may be under way at a time.
-    concurrency: int
-    #: Whether the strategy asks for few requests because it knows little yet.
-    begins: Callable[[], bool]
-    #: What other workers of the crawl have told of their links.
-    others: OtherWorkers = field(default_factory=OtherWorkers)
-
-    def __post_init__(self) -> None:
+    def __init__(self, links: LinkSupply, pace: RequestPace, allowance: Allowance, *, stats: StatsCollector) -> None:
+        self._store, self.by_level = links.store, links.by_level
+        #: What other workers of the crawl have told of their links.
+        self.others = links.others
+        self._hosts, self._concurrency, self._begins = pace.hosts, pace.concurrency, pace.begins
+        self._goal_pages, self._pages_left = allowance.goal_pages, allowance.pages_left
+        self._factor, self._max_secs, self._spent_secs = allowance.factor, allowance.max_secs, allowance.spent_secs
+        self._stats = stats
         #: Requests and seconds an impatient crawl would have made and taken, seconds that this one has waited.
-        self._n_impatient = float(self.stats.get_value(IMPATIENT, 0))
-        self._waited = float(self.stats.get_value(WAITED, 0))
-        self._impatient_secs = float(self.stats.get_value(IMPATIENT_SECS, 0))
+        self._n_impatient = float(stats.get_value(IMPATIENT, 0))
+        self._waited = float(stats.get_value(WAITED, 0))
+        self._impatient_secs = float(stats.get_value(IMPATIENT_SECS, 0))
         #: Seconds waited that are not reckoned with yet.
         self._unreckoned = 0.0
         #: How often an impatient crawl would have asked each host, by its number.
@@ -92,13 +76,13 @@ class Patience:
         #: Hosts that an impatient crawl would still ask.
         self._n_open: float | None = None
         #: Means over the last requests, in seconds.
-        self._usual = self.hosts.delay_of("")
+        self._usual = self._hosts.delay_of("")
         self._latency, self._delay = 0.0, self._usual
         #: Seconds between two requests to a host by its number, where they are not the usual ones.
         self._unusual: dict[int, float] = {}
         #: Whether the crawl waits, and whether it has since the clock moved.
         self._is_waiting = self._has_waited = False
-        self._at = self.hosts.clock.now()
+        self._at = self._hosts.clock.now()
         #: Responses, and how many of them were pages.
         self._n_ended = self._n_pages = 0
         self._least: int | None = None
@@ -110,21 +94,21 @@ class Patience:
 
     def least_priority(self) -> int | None:
         """Return the least priority of the links that are worth a page now; None if every link is."""
-        now = self.hosts.clock.now()
+        now = self._hosts.clock.now()
         if self._is_waiting:
             self._waited_until(now)
         elif now > self._at:
             self._has_waited = False
         self._at = now
         self._n_pops += 1
-        begins = self.begins()
+        begins = self._begins()
         if self._n_pops < self._n_pops_to_look and now < self._next_look and begins == self._was_beginning:
             return self._least
         self._was_beginning = begins
         self._reckon()
         self._write_stats()
-        self._usual = self.hosts.delay_of("")  # AutoThrottle sets it after the start
-        n_left = round(self.pages_left() / self._pages_a_request())
+        self._usual = self._hosts.delay_of("")  # AutoThrottle sets it after the start
+        n_left = round(self._pages_left() / self._pages_a_request())
         self._n_pops, self._n_pops_to_look = 0, self._pops_between(n_left)
         secs_left = self.secs_left()
         self._next_look = now + max(secs_left, 0.0) / _OFTEN
@@ -136,7 +120,7 @@ class Patience:
         is_patient = n_without_waiting > _LEAST_SPARE * n_left and not begins
         n_workers = self.others.n_workers
         if is_patient or n_workers > 1:
-            turns, sunk = self._turns(secs_left), self.store.hosts.all_sunk
+            turns, sunk = self._turns(secs_left), self._store.hosts.all_sunk
             supply = self.by_level.supply(n_left / n_workers, turns, sunk)
             self.others.tell(WorkerDemand(self._n_impatient, own_rate, supply, self._n_ended, self._n_pages))
             if is_patient:
@@ -149,14 +133,14 @@ class Patience:
 
     def secs_left(self) -> float:
         """Return how many seconds the crawl may still take."""
-        spent = self.spent_secs()
-        if self.max_secs:
-            return self.max_secs - spent
+        spent = self._spent_secs()
+        if self._max_secs:
+            return self._max_secs - spent
         if self._impatient_secs:
-            return self.factor * self._impatient_secs - spent
-        n_missing = max(self.goal_pages() / self._pages_a_request() - self._n_impatient_of_all, 0.0)
+            return self._factor * self._impatient_secs - spent
+        n_missing = max(self._goal_pages() / self._pages_a_request() - self._n_impatient_of_all, 0.0)
         rate = self._impatient_rate(self._n_open) + self.others.rate
-        return self.factor * (spent + n_missing / max(rate, 1e-9)) - spent
+        return self._factor * (spent + n_missing / max(rate, 1e-9)) - spent
 
     def wait(self) -> None:
         """Note that the crawl waits although it might ask for something."""
@@ -164,16 +148,16 @@ class Patience:
 
     def look_again_at(self) -> float:
         """Return when more links may be worth a page, though nothing else has happened."""
-        return max(self._next_look, self.hosts.clock.now() + 0.05)
+        return max(self._next_look, self._hosts.clock.now() + 0.05)
 
     def handed_out(self, link: Leased) -> None:
         """Note that a link is under way."""
         if not self._has_waited:  # else it is among those that an impatient crawl would have made meanwhile
             self._n_impatient += 1
-        delay = self.hosts.delay_of(link.host)
+        delay = self._hosts.delay_of(link.host)
         if delay != self._usual or self._unusual:
             self._delay += _SMOOTHING * (delay - self._delay)
-            self._unusual[self.store.host_number(link.host)] = delay
+            self._unusual[self._store.host_number(link.host)] = delay
 
     def page_begins(self, lease: Lease) -> None:
         """Note that the links of the page of a link are about to be taken in."""
@@ -183,7 +167,7 @@ class Patience:
         """Note that the response to a link is in; whether it was a page."""
         self._n_ended += 1
         self._n_pages += is_page
-        secs = max(self.hosts.clock.now() - lease.since, 0.0)
+        secs = max(self._hosts.clock.now() - lease.since, 0.0)
         self._latency += (_SMOOTHING if self._latency else 1.0) * (secs - self._latency)
         self.by_level.page_ended()
 
@@ -202,12 +186,12 @@ class Patience:
         return (n_pages + _AS_PAGES) / (n_ended + _AS_PAGES)
 
     def _pops_between(self, n_left: int) -> int:
-        return max(_LEAST_POPS, n_left // _OFTEN, len(self.store.hosts) // _HOSTS_A_POP)
+        return max(_LEAST_POPS, n_left // _OFTEN, len(self._store.hosts) // _HOSTS_A_POP)
 
     def _impatient_rate(self, n_hosts: float | None = None) -> float:
         """Return how many requests a second a crawl that never waits would make of hosts; None: of those with links now."""
-        by_hosts = (len(self.store.hosts) if n_hosts is None else n_hosts) / max(self._delay, self._latency, 1e-3)
-        return min(by_hosts, self.concurrency / self._latency) if self._latency else by_hosts
+        by_hosts = (len(self._store.hosts) if n_hosts is None else n_hosts) / max(self._delay, self._latency, 1e-3)
+        return min(by_hosts, self._concurrency / self._latency) if self._latency else by_hosts
 
     def _waited_until(self, now: float) -> None:
         self._waited += now - self._at
@@ -227,20 +211,20 @@ class Patience:
         turns = of_length(secs / self._delays(), len(taken))
         more = np.minimum(turns, np.maximum(waiting + taken - asked, turns / 2 * (waiting > 0)))
         n_more = float(more.sum())
-        n_most = self.concurrency * secs / self._latency if self._latency else n_more
+        n_most = self._concurrency * secs / self._latency if self._latency else n_more
         if n_more > n_most:
             more *= n_most / n_more
         asked += more
         self._n_impatient += min(n_more, n_most)
         n_used_up = int(((waiting > 0) & (waiting + taken <= asked)).sum())
-        self._n_open = len(self.store.hosts) - n_used_up / 2
+        self._n_open = len(self._store.hosts) - n_used_up / 2
 
     def _write_stats(self) -> None:
-        self.stats.set_value(WAITED, round(self._waited, 3))
-        self.stats.set_value(IMPATIENT, round(self._n_impatient))
-        if not self._impatient_secs and self._n_impatient_of_all * self._pages_a_request() >= self.goal_pages():
-            self._impatient_secs = self.spent_secs()
-            self.stats.set_value(IMPATIENT_SECS, round(self._impatient_secs, 3))
+        self._stats.set_value(WAITED, round(self._waited, 3))
+        self._stats.set_value(IMPATIENT, round(self._n_impatient))
+        if not self._impatient_secs and self._n_impatient_of_all * self._pages_a_request() >= self._goal_pages():
+            self._impatient_secs = self._spent_secs()
+            self._stats.set_value(IMPATIENT_SECS, round(self._impatient_secs, 3))
 
     def _delays(self, last: int = -1) -> Any:
         """Return the seconds between two requests to each host up to a number, at least; the last stands for all beyond."""
@@ -251,7 +235,7 @@ class Patience:
 
     def _turns(self, secs_left: float) -> Any:
         """Return how often each host may still be asked."""
-        resting = {self.store.host_number(host): until for host, until in self.hosts.resting().items()}
+        resting = {self._store.host_number(host): until for host, until in self._hosts.resting().items()}
         secs_left = max(secs_left, 1e-3)
         turns = secs_left / self._delays(max(resting, default=-1)) + 0.5
         for number, until in resting.items():

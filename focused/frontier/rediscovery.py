@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -26,6 +26,20 @@ _MAX_MORE = 30_000
 _LEAST_EXTRA = -(10**6)
 
 
+class LaterPages(NamedTuple):
+    """What pages do to a waiting link that are not the first to link to it."""
+
+    #: Whether what they say counts; else the first page's evidence stands.
+    are_joined: bool = True
+    #: Whether its score is the mean of all; else every page goes into the file.
+    are_averaged: bool = False
+    #: Scrapy's DEPTH_PRIORITY, which the file holds beside the score.
+    depth_priority: int = 0
+
+
+_LATER_PAGES = LaterPages()
+
+
 @dataclass(eq=False)
 class Rediscovery:
     """Takes links in, and joins what later pages say of them: without a request, and mostly without a fingerprint.
@@ -37,16 +51,12 @@ class Rediscovery:
     """
 
     store: LinkStore
-    #: Whether what later pages say of a waiting link counts; else the first page's evidence stands.
-    joins: bool = True
-    #: Whether scores are means; else every page goes into the file.
-    is_mean: bool = False
-    #: Scrapy's DEPTH_PRIORITY, which the file holds beside the score.
-    depth_priority: int = 0
+    later_pages: LaterPages = _LATER_PAGES
     #: Links that are remembered. The file is asked about the others as if they were new.
     max_links: int = 1_000_000
 
     def __post_init__(self) -> None:
+        self.joins, self._is_mean, self._depth_priority = self.later_pages
         self._levels = LinkLevels(self.max_links, self.store.waiting.count_referrers)
         self._fetched = FetchedUrls()
         self._n_prunings = self.store.n_cut_rounds
@@ -72,7 +82,7 @@ class Rediscovery:
             joins &= np.array([scores.admitted[number] for number in numbers], dtype=bool)
         rows = np.flatnonzero(joins)
         n_passed = 0
-        if self.is_mean and not self.depth_priority and len(rows):
+        if self._is_mean and not self._depth_priority and len(rows):
             passed = self._counted_in_memory(places[rows], [numbers[row] for row in rows.tolist()], scores)
             n_passed, rows = int(passed.sum()), rows[~passed]
         known = zip(rows.tolist(), table.numbers[places[rows]].tolist(), strict=True)
@@ -129,7 +139,7 @@ class Rediscovery:
             score = (float(table.more[place]) + evidence.score) / (n_more + 1)
             evidence = replace(evidence, score=score, n_referrers=evidence.n_referrers + n_more)
         # What other middlewares add to a priority was added when the link was found first.
-        extra = -self.depth_priority * evidence.depth if self.depth_priority else _LEAST_EXTRA
+        extra = -self._depth_priority * evidence.depth if self._depth_priority else _LEAST_EXTRA
         joined = self.store.join(number, FrontierLink(0, url, evidence, extra=extra, tunnel=tunnel))
         if joined is not None:
             self._remember(url, number, joined[1])
@@ -144,7 +154,7 @@ class Rediscovery:
             evidence = replace(evidence, score=score, n_referrers=evidence.n_referrers + n_more)
         if place >= 0 and self._levels.levels[place] != SETTLED:
             self._levels.put(url, number, UNKNOWN)
-        extra = -self.depth_priority * evidence.depth if self.depth_priority else _LEAST_EXTRA
+        extra = -self._depth_priority * evidence.depth if self._depth_priority else _LEAST_EXTRA
         [what] = self.store.add([FrontierLink(number, url, evidence, extra=extra, tunnel=tunnel)])
         return what
 

@@ -22,7 +22,7 @@ from focused.frontier.admission import Admission
 from focused.frontier.budget import Budget
 from focused.frontier.checkpoints import Checkpoints
 from focused.frontier.completion import Completion
-from focused.frontier.dispatch import Dispatch, MemoryQueue, count_passed_over
+from focused.frontier.dispatch import Dispatch, count_passed_over
 from focused.frontier.durable_frontier import DurableFrontier
 from focused.frontier.interface import CrawlOfFrontier, crawl_of
 from focused.frontier.leases import Lease, Leases
@@ -31,7 +31,6 @@ from focused.frontier.open_files import has_room
 from focused.frontier.opening import open_links, open_outcomes, open_patience, open_store, open_unreachable
 from focused.frontier.patience import PATIENCE, Patience
 from focused.frontier.politeness import host_availability
-from focused.frontier.random_links import RandomLinks
 from focused.frontier.resumption import Resumption
 from focused.frontier.session_records import SessionRecords
 from focused.frontier.store.schema import FrontierFileError, damaged
@@ -82,7 +81,6 @@ class FrontierScheduler(BaseScheduler):
         self._crawl = crawl
         self._task = crawl.task
         self._stats = crawler.stats
-        self._queue = MemoryQueue()
         self._requests = LinkRequests(crawler)
         self._wakeup = Wakeup(crawler)
         self._is_open = False
@@ -132,10 +130,10 @@ class FrontierScheduler(BaseScheduler):
         self._checkpoints = Checkpoints(self.store, self._stats, self._crawl.harvest, task.run_dir)
         self._checkpoints.failed = self._not_writable
         self._admission = Admission(crawler, self._links, self._requests, session_records)
-        around = self._outcomes.around = RandomLinks(self._links)
         #: Chooses which request is next.
         spares = bool(task.max_pages and PATIENCE.read(settings))
-        self.dispatch = Dispatch(self._links, self._queue, self._requests, self._leases, around, spares=spares)
+        self.dispatch = Dispatch(self._links, self._requests, self._leases, spares=spares)
+        self._queue, self._outcomes.around = self.dispatch.queue, self.dispatch.around
         self._budget = Budget(crawler, self._leases, self._crawl.session, is_live=task.is_live)
         #: Ends pages: see focused.pipelines.page_end.
         self.completion = Completion(self._admission, self._leases, self._outcomes, self._checkpoints)

@@ -114,8 +114,8 @@ class SharedScheduler(FrontierScheduler):
             totals = self.worker.totals
             return self._task.max_pages - (0 if totals is None else totals.n_pages) - len(self._leases)
 
-        about = self.crawler, self._crawl, self.store, ready_at
-        return open_patience(*about, others=self.worker.other_workers, n_left=n_left)
+        others = self.worker.other_workers
+        return open_patience(self.crawler, self._crawl, self.store, ready_at, others=others, n_left=n_left)
 
     def _resume(self, earlier: Resumption, session_records: SessionRecords | None) -> None:
         self._outcomes.resume()

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import logging
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
+from focused.frontier.idle_parameters import IdleParameters
 from focused.frontier.mirrors import Mirrors
 from focused.frontier.store.link import host_of
 
@@ -16,13 +17,19 @@ if TYPE_CHECKING:
 
     from focused.frontier.credit import Credit
     from focused.frontier.host_penalty import HostPenalty
-    from focused.frontier.idle_parameters import IdleParameters
     from focused.frontier.link_requests import LinkRequests
     from focused.frontier.store.interface import LinkStore
 
 logger = logging.getLogger(__name__)
 
 _REVIEW_EVERY_PAGES = 20
+
+
+class Harvests(NamedTuple):
+    """What the pages of each group of URLs, and of each host, have brought: where little comes from, links stand back."""
+
+    credit: Credit
+    penalty: HostPenalty
 
 
 @dataclass(eq=False)
@@ -35,12 +42,13 @@ class Sinking:
 
     store: LinkStore
     requests: LinkRequests
-    credit: Credit
-    penalty: HostPenalty
-    idle: IdleParameters
+    harvests: Harvests
     stats: StatsCollector
 
     def __post_init__(self) -> None:
+        self.credit, self.penalty = self.harvests
+        #: Which query parameters change nothing.
+        self.idle = IdleParameters()
         self.store.standing.link_levels = self.credit.link_levels
         self.store.standing.host_levels = self._host_levels
         #: Which hosts repeat others page by page.
