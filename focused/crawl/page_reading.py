@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy.http import TextResponse
 
@@ -18,11 +18,23 @@ if TYPE_CHECKING:
     from scrapy.http import Response
     from scrapy.settings import BaseSettings
 
+    from focused.crawl.copies import KnownTexts
+    from focused.crawl.furniture import Furniture
     from focused.method.page.page import Page as Page
     from focused.method.page.reader import PageReader
     from focused.utils.scope import Scope
 
 _SCOPE = "focused/scope/{}_count"
+
+
+class RepeatedText(NamedTuple):
+    """What finds text that stands on several pages of a crawl, or None: whole pages that are copies, and lines of sites."""
+
+    copies: KnownTexts | None = None
+    furniture: Furniture | None = None
+
+
+_NOTHING_REPEATED = RepeatedText()
 
 
 class PageReading:
@@ -31,7 +43,11 @@ class PageReading:
     The crawl's own name, by which a page may address it, is that of ROBOTSTXT_USER_AGENT and of USER_AGENT.
     """
 
-    def __init__(self, reader: PageReader, scope: Scope, settings: BaseSettings) -> None:
+    def __init__(
+        self, reader: PageReader, scope: Scope, settings: BaseSettings, repeated: RepeatedText = _NOTHING_REPEATED
+    ) -> None:
+        #: Knows the text of pages that were read before.
+        self.repeated = repeated
         self._reader = reader
         self._scope = scope
         self._obeys = settings.getbool("FOCUSED_OBEY_NOINDEX")

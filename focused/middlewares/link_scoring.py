@@ -5,18 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from scrapy import Request
-from scrapy.exceptions import CloseSpider
 
+from focused.crawl.judging_in_turn import JudgingInTurn
 from focused.crawl.link_sources import REASONS as SOURCE_REASONS
 from focused.crawl.link_sources import LinkSources
-from focused.crawl.page_reading import PageReading
+from focused.crawl.page_reading import PageReading, RepeatedText
 from focused.crawl.parts import Crawl
 from focused.frontier.interface import frontier_of
-from focused.items import LinkSource, PageItem, page_location
-from focused.method.scoring import Visit
-from focused.method.scoring.link_scores import WrongScoresError
-from focused.utils.reactor import in_turns, yield_to_reactor
-from focused.utils.steps import finish
+from focused.items import LinkSource, PageItem
+from focused.utils.reactor import in_turns
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator, Mapping
@@ -25,15 +22,8 @@ if TYPE_CHECKING:
     from scrapy.http import Response
     from typing_extensions import Self
 
-    from focused.crawl.copies import KnownTexts
-    from focused.crawl.furniture import Furniture
-    from focused.crawl.harvest import HarvestCounter
-    from focused.crawl.judging import Judging
     from focused.crawl.page_reading import Page
     from focused.method.scoring.page_scores import PageScores
-
-_MANY_LINKS = 1_000
-"""A page with more is judged in several turns of the reactor: learning from 10,000 links takes 0.2 s."""
 
 
 class LinkScoringMiddleware:
@@ -63,35 +53,26 @@ class LinkScoringMiddleware:
         *,
         reading: PageReading,
         sources: LinkSources,
-        judging: Judging,
-        harvest: HarvestCounter,
+        judging: JudgingInTurn,
         drops: bool,
-        texts: KnownTexts | None,
-        furniture: Furniture | None,
     ) -> None:
         self.crawler = crawler
         self._reading = reading
         self._sources = sources
         self._judging = judging
-        self._harvest = harvest
         self._drops = drops
         self._is_scoring = crawler.settings.getbool("FOCUSED_LINK_SCORING_ENABLED")
-        self._texts = texts
-        self._furniture = furniture
-        self._n_judged = 0
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Stay out of spiders that do not crawl for a topic."""
         crawl = Crawl.needed(crawler)
-        reading = PageReading(crawl.plan.reader, crawl.plan.scope, crawler.settings)
+        repeated = RepeatedText(crawl.texts, crawl.furniture)
+        reading = PageReading(crawl.plan.reader, crawl.plan.scope, crawler.settings, repeated)
         sources = LinkSources(crawler, crawl.plan.reader, crawl.judging, crawl.plan.scope)
+        judging = JudgingInTurn(crawler, crawl.judging, crawl.harvest)
         drops = crawl.plan.drops_below_threshold
-        judging, harvest, texts, furniture = crawl.judging, crawl.harvest, crawl.texts, crawl.furniture
-        return cls(
-            crawler, reading=reading, sources=sources, judging=judging, harvest=harvest, drops=drops, texts=texts,
-            furniture=furniture,
-        )  # fmt: skip
+        return cls(crawler, reading=reading, sources=sources, judging=judging, drops=drops)
 
     async def process_spider_output(self, response: Response, result: AsyncIterator[Any]) -> AsyncIterator[Any]:
         """Judge each page that comes, pass it on, and request its links."""
@@ -107,14 +88,13 @@ class LinkScoringMiddleware:
                 continue
             asked = self._reading.directives(response, page)
             each.noindex = asked.noindex
-            if self._texts is not None and not asked.noindex:  # what is not delivered has no copies
-                each.duplicate_of, each.text_sketch = self._texts.find_copy_or_remember(page, each.known_as)
-            if self._furniture is not None:
-                each.repeated_lines = self._furniture.mark_and_learn(
-                    page, each.known_as, is_copy=bool(each.duplicate_of)
-                )
+            copies, furniture = self._reading.repeated
+            if copies is not None and not asked.noindex:  # what is not delivered has no copies
+                each.duplicate_of, each.text_sketch = copies.find_copy_or_remember(page, each.known_as)
+            if furniture is not None:
+                each.repeated_lines = furniture.mark_and_learn(page, each.known_as, is_copy=bool(each.duplicate_of))
             if self._is_scoring:
-                each.scores = await self._judged_in_turn(page, self._visit(response), is_copy=bool(each.duplicate_of))
+                each.scores = await self._judging.scores(page, response, is_copy=bool(each.duplicate_of))
             links, left_out = self._reading.followed(page, each.depth, asked)
             for stat, n_links in left_out.items():
                 self.crawler.stats.inc_value(stat, n_links)
@@ -146,47 +126,6 @@ class LinkScoringMiddleware:
             item.attach(page)
         return page
 
-    async def _judged_in_turn(self, page: Page, visit: Visit, *, is_copy: bool = False) -> PageScores:
-        """Judge a page after those that came before it; end the crawl if the strategy returns no scores."""
-        try:
-            return await self._judged(page, visit, is_copy=is_copy)
-        except WrongScoresError as error:
-            Crawl.needed(self.crawler).give_up(str(error))
-            raise CloseSpider("wrong_scores") from None
-
-    async def _judged(self, page: Page, visit: Visit, *, is_copy: bool) -> PageScores:
-        """Judge a page; one with many links in steps, so that the reactor has its turn."""
-        turn, is_large = self._judging.turn, page.n_links > _MANY_LINKS
-        if not (is_large or turn.is_taken):
-            return finish(self._judging.steps(page, visit, is_copy=is_copy))
-        async with turn:
-            if not is_large:
-                return finish(self._judging.steps(page, visit, is_copy=is_copy))
-            await yield_to_reactor()  # reading the page was a long step, too
-            scores = await in_turns(self._judging.steps(page, visit, is_copy=is_copy))
-        await yield_to_reactor()
-        return scores
-
-    def _visit(self, response: Response, *, is_source: bool = False) -> Visit:
-        """Return how the crawl came to a page, or to a sitemap or feed."""
-        meta = response.meta
-        urls: tuple[str, ...] = ()
-        if self._judging.session is not None:
-            assert response.request is not None
-            location = page_location(response)
-            asked = (*meta.get("redirect_urls", ()), response.request.url, response.url, location)
-            urls = tuple(dict.fromkeys(asked))
-        number = self._harvest.n_pages_before + self._n_judged
-        self._n_judged += not is_source
-        return Visit(
-            depth=meta.get("depth", 0),
-            carried=meta.get("focused_carried"),
-            number=number,
-            urls=urls,
-            irrelevant_on_path=meta.get("focused_irrelevant_on_path", 0),
-            is_source=is_source,
-        )
-
     # --- Its links
 
     async def _of_source(self, source: LinkSource, response: Response) -> AsyncIterator[Request]:
@@ -200,7 +139,7 @@ class LinkScoringMiddleware:
         page = await in_turns(self._sources.page(found, response))
         if page is None:
             return
-        scores = await self._judged_in_turn(page, self._visit(response, is_source=True))
+        scores = await self._judging.scores(page, response, is_source=True)
         scores = scores.of_source(SOURCE_REASONS[found.kind])
         links, left_out = self._reading.followed(page, scores.visit.depth)
         for stat, n_links in left_out.items():

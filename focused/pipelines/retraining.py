@@ -63,14 +63,12 @@ class RetrainingPipeline:
         self,
         crawl: Crawl,
         intake: JudgedPageIntake,
-        pages: KeptPages,
         loop: RetrainingLoop,
         stats: RetrainingStats,
         around: DrawSchedule | LookingForWords | None = None,
     ) -> None:
         self._crawl = crawl
         self._intake = intake
-        self._pages = pages
         self._loop = loop
         self._stats = stats
         self._around = around
@@ -130,11 +128,10 @@ class RetrainingPipeline:
         )
         report = AttemptReport(stats, drift, has_verdicts=has_verdicts, is_paused=is_paused)
         versions = VersionStore(plan.run_dir, plan.topic, options)
-        rounds = TrainingRounds(
-            *(labels, versions, TrainingProcess(options.timeout_secs), takeover, report, stats),
-            no_word_met=lambda n_pages: end_without_words(crawler, crawl, n_pages),
-            harvest_estimated=crawl.estimate.met,
-        )
+        process = TrainingProcess(options.timeout_secs)
+        rounds = TrainingRounds(labels, versions=versions, process=process, takeover=takeover, report=report)
+        rounds.no_word_met = lambda n_pages: end_without_words(crawler, crawl, n_pages)
+        rounds.harvest_estimated = crawl.estimate.met
         if is_against_met and not plan.topic.keyword_terms:
             crawl.estimate.at_end = lambda: rounds.train_at_end(crawl.harvest.n_pages)
         pause = CrawlPause(crawler, is_wanted=is_paused)
@@ -145,12 +142,12 @@ class RetrainingPipeline:
             around = LookingForWords(lambda: crawl.frontier, stats, plan.topic.keyword_terms)
         elif is_against_met:
             around = DrawSchedule(lambda: crawl.frontier, stats)
-        return cls(crawl, intake, pages, loop, stats, around)
+        return cls(crawl, intake, loop, stats, around)
 
     def open_spider(self) -> None:
         """Continue where an earlier run of this crawl ended, and begin to look for new models."""
         if isinstance(self._crawl.frontier, DurableFrontier):
-            self._bodies = KeptBodies(self._crawl.frontier.store, self._pages)
+            self._bodies = KeptBodies(self._crawl.frontier.store, self._intake.pages)
         if self._around is not None and not self._crawl.frontier.can_rescore:
             logger.warning(
                 "FOCUSED_UNLABELED=met needs the project's scheduler (SCHEDULER = %r): Scrapy's cannot draw links, so the "

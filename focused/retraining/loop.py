@@ -38,13 +38,13 @@ class TrainingRounds:
     process: TrainingProcess
     takeover: ModelTakeover
     report: AttemptReport
-    stats: RetrainingStats
-    #: Called with the number of pages if none of them holds any of the topic's words.
-    no_word_met: Callable[[int], None] = lambda _: None
-    #: Called with a number of pages and what a training says of the harvest up to there: nothing of examples from elsewhere.
-    harvest_estimated: Callable[[int, Mapping[str, float]], None] = lambda _, __: None
 
     def __post_init__(self) -> None:
+        #: To be set: called with the number of pages if none of them holds any of the topic's words.
+        self.no_word_met: Callable[[int], None] = lambda _: None
+        #: To be set: called with a number of pages and what a training says of the harvest up to there: nothing of examples
+        #: from elsewhere.
+        self.harvest_estimated: Callable[[int, Mapping[str, float]], None] = lambda _, __: None
         self._n_estimated = 0
         #: The labels that the model in use has learnt from, by the pages' numbers.
         self.learnt: dict[int, bool] = {}
@@ -66,7 +66,7 @@ class TrainingRounds:
         if not labels.is_due or self.is_under_way or self._n_failed_in_a_row >= _MAX_FAILURES:
             return
         if not labels.changed:
-            self.stats.count("nothing_new_count")
+            self.report.nothing_new()
             labels.reset_counts()
             return
         task = self.versions.next_task(
@@ -123,7 +123,7 @@ class TrainingRounds:
         found = self.process.wait() if self.process.ask(task) else None
         (self.versions.run_dir / HARVEST_TASK_FILE).unlink(missing_ok=True)
         if found is None:
-            self.stats.count("worker_failed_count")
+            self.report.failed()
         else:
             self._judge_by(found)
 
@@ -138,10 +138,10 @@ class TrainingRounds:
             self.report.ended_early(self.versions.run_dir, self.version)
         self.process.close()
         if n_lost := self.versions.close():
-            self.stats.set("retraining/versions_lost_count", n_lost)
+            self.report.versions_lost(n_lost)
 
     def _failed(self) -> None:
-        self.stats.count("worker_failed_count")
+        self.report.failed()
         self._n_failed_in_a_row += 1
         if self._n_failed_in_a_row >= _MAX_FAILURES:
             logger.error("Training failed %d times in a row. Retraining stops for this crawl.", _MAX_FAILURES)
@@ -169,7 +169,7 @@ class TrainingRounds:
             logger.warning(
                 "Version %d of the model cannot be used, so version %d stays in use: %s", version, self.version, error
             )
-            self.stats.count("worker_failed_count")
+            self.report.failed()
             return False
         self.takeover.use(version, topic)
         self.report.drift.trained(topic, self.versions.topic.examples)  # on what the topic was trained from first

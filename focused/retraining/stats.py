@@ -70,6 +70,18 @@ class AttemptReport:
         self.stats.count("trainings_count")
         self._n_begun += 1
 
+    def nothing_new(self) -> None:
+        """Count a training that was due and would have learnt nothing new."""
+        self.stats.count("nothing_new_count")
+
+    def failed(self) -> None:
+        """Count a training that brought no model, or one that cannot be used."""
+        self.stats.count("worker_failed_count")
+
+    def versions_lost(self, n_lost: int) -> None:
+        """Note how many lines could not be added to the list of versions."""
+        self.stats.set("retraining/versions_lost_count", n_lost)
+
     def _warn_of_lost(self, attempt: Attempt) -> None:
         """Warn, once, where a version that is used from now on does not know the examples when they are kept apart."""
         if (
