@@ -34,6 +34,10 @@ ORDER = (
     *("evaluation.report", "evaluation", "dashboard", "commands", "settings", "addon"),
 )
 
+#: The room whose parts are meant to be put together by few arguments each, and those of its classes that only carry data.
+PARTS = "frontier"
+RECORDS = {"CommitResult", "EndedPage", "KeeperTasks", "Lease", "OwnHost", "PageCommit", "WaitingLink", "_Domain"}
+
 Arrows = dict[tuple[str, str], set[tuple[str, str]]]
 
 
@@ -128,6 +132,38 @@ def upward(found: Arrows) -> list[tuple[str, str]]:
     return sorted(pair for pair in found if floor(pair[1]) > floor(pair[0]))
 
 
+def constructor_arguments(root: Path, room: str = PARTS) -> dict[str, list[str]]:
+    """Return the names of the arguments that the constructors of a room's classes take, by class, the most first.
+
+    Fields of a dataclass count where they are arguments. Records do not: frozen dataclasses, named tuples, `RECORDS`.
+    """
+    found: dict[str, list[str]] = {}
+    for name, path in modules(root).items():
+        if f"{name}.".startswith(f"{PACKAGE}.{room}."):
+            for each in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                if isinstance(each, ast.ClassDef) and each.name not in RECORDS:
+                    found[f"{name}.{each.name}"] = _arguments(each)
+    return dict(sorted(found.items(), key=lambda each: (-len(each[1]), each[0])))
+
+
+def _arguments(of: ast.ClassDef) -> list[str]:
+    for each in of.body:
+        if isinstance(each, ast.FunctionDef) and each.name == "__init__":
+            named = each.args
+            several = [arg for arg in (named.vararg, named.kwarg) if arg is not None]
+            return [arg.arg for arg in [*named.posonlyargs, *named.args, *named.kwonlyargs, *several]][1:]
+    decorators = [ast.unparse(each) for each in of.decorator_list]
+    if not any("dataclass" in each and "frozen=True" not in each for each in decorators):
+        return []
+    fields = [each for each in of.body if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name)]
+    return [
+        ast.unparse(each.target)
+        for each in fields
+        if "ClassVar" not in ast.unparse(each.annotation)
+        and not (each.value is not None and "init=False" in ast.unparse(each.value))
+    ]
+
+
 def main() -> int:
     """Print the figures; exit with 1 where rooms or files form a cycle, or a room imports what stands above it."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -153,6 +189,10 @@ def main() -> int:
         print(f"arrows upwards: {len(upward(found))}")
         for here, there in upward(found):
             print(f"  {here} -> {there}")
+    by_class = constructor_arguments(given.tree)
+    most = max(map(len, by_class.values()), default=0)
+    named = [each.rpartition(".")[2] for each, arguments in by_class.items() if len(arguments) == most]
+    print(f"constructor arguments in {PACKAGE}/{PARTS}/: at most {most} ({', '.join(named[:8])})")
     if given.arrows:
         for (here, there), why in sorted(found.items()):
             print(f"  {here} -> {there}: {', '.join(f'{a} > {b}' for a, b in sorted(why))}")

@@ -51,6 +51,42 @@ def test_no_files_import_each_other_in_a_circle_not_even_for_types():
     assert rooms.cycles(arrows) == []
 
 
+def test_no_part_of_the_scheduler_takes_more_than_four_arguments():
+    by_class = rooms.constructor_arguments(ROOT)
+    assert len(by_class) > 50
+    assert {name: arguments for name, arguments in by_class.items() if len(arguments) > 4} == {}
+
+
+def test_what_counts_as_an_argument_of_a_constructor(tmp_path):
+    text = """
+class Plain:
+    def __init__(self, a, *, b=1): ...
+@dataclass(eq=False)
+class Part:
+    a: int
+    b: int = field(default=1, init=False)
+    kind: ClassVar[int] = 1
+@dataclass(frozen=True)
+class Record:
+    a: int
+class Pair(NamedTuple):
+    a: int
+@dataclass
+class Lease:
+    a: int
+"""
+    (tmp_path / "focused" / "frontier" / "inner").mkdir(parents=True)
+    (tmp_path / "focused" / "frontier" / "inner" / "one.py").write_text(text)
+    (tmp_path / "focused" / "other.py").write_text(text)
+    found = rooms.constructor_arguments(tmp_path)
+    assert found == {
+        "focused.frontier.inner.one.Plain": ["a", "b"],
+        "focused.frontier.inner.one.Part": ["a"],
+        "focused.frontier.inner.one.Pair": [],
+        "focused.frontier.inner.one.Record": [],
+    }
+
+
 def test_what_counts_as_an_arrow(tmp_path):
     files = {
         "a/__init__.py": "",

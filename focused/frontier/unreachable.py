@@ -58,20 +58,22 @@ class UnreachableHosts:
     failures: HostFailures
     stats: StatsCollector
     #: Until when nothing is asked for, on the downloader's clock.
-    paused_until: float = 0.0
-    #: Called with an origin and its standing, as of `HostFailures.standing`, when that changes.
-    tell: Callable[[str, int, str, bool], None] = lambda origin, n_failures, why, has_answered: None
-    _to_give_up: list[str] = field(default_factory=list)
+    paused_until: float = field(default=0.0, init=False)
+    _to_give_up: list[str] = field(default_factory=list, init=False)
     # When rests end, and of which origin; the first to end first. Of each host its origins that rest.
-    _rests: list[tuple[float, str]] = field(default_factory=list)
-    _resting: dict[str, set[str]] = field(default_factory=dict)
+    _rests: list[tuple[float, str]] = field(default_factory=list, init=False)
+    _resting: dict[str, set[str]] = field(default_factory=dict, init=False)
     # Of each origin in trouble the links that have failed since it last answered, and whether that was surely its fault.
-    _failed_links: dict[str, dict[str, bool]] = field(default_factory=dict)
+    _failed_links: dict[str, dict[str, bool]] = field(default_factory=dict, init=False)
     # Links that have failed, while others of their host were answered after that; the latest.
-    _suspects: dict[str, None] = field(default_factory=dict)
-    _said: float = 0.0
+    _suspects: dict[str, None] = field(default_factory=dict, init=False)
+    _said: float = field(default=0.0, init=False)
     # What was said last of hosts that are waited for, and until when it is not said again.
-    _said_of: tuple[str, float] = "", 0.0
+    _said_of: tuple[str, float] = field(default=("", 0.0), init=False)
+
+    def __post_init__(self) -> None:
+        #: To be set: called with an origin and its standing, as of `HostFailures.standing`, when that changes.
+        self.tell: Callable[[str, int, str, bool], None] = lambda origin, n_failures, why, has_answered: None
 
     def resume(self) -> None:
         """Begin anew: links of hosts that an earlier run gave up wait again."""
