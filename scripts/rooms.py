@@ -5,6 +5,8 @@ that a module of A imports one of B. Every import counts: those for types, those
 strings ("focused.frontier.scheduler.FrontierScheduler"). The flat figure takes what stands at the top of ``focused/`` as
 one room each, the nested one every package directory; that of the files leaves out strings.
 
+Besides: how many arguments the constructors of the scheduler's parts take at most. Classes that only carry data do not count.
+
 Examples:
   python scripts/rooms.py                        this tree
   python scripts/rooms.py --arrows               with a line for each arrow, and what it rests on

@@ -79,8 +79,8 @@ def open_unreachable(store: LinkStore, leases: Leases, crawler: Crawler) -> Unre
         """Tell whether an earlier run of this crawl has pages of an origin's host."""
         return bool(crawler.stats.get_value("focused/frontier/resumed_count")) and store.has_pages(host_of(origin))
 
-    limits = REST_SECS.read(crawler.settings), MOST_FAILURES.read(crawler.settings)
-    unreachable = UnreachableHosts(store, leases, HostFailures(*limits, has_answered), crawler.stats)
+    failures = HostFailures(REST_SECS.read(crawler.settings), MOST_FAILURES.read(crawler.settings), has_answered)
+    unreachable = UnreachableHosts(store, leases, failures, crawler.stats)
     standing = store.standing
     standing.comes_last = unreachable.is_doubtful
     standing.rests_until, standing.host_rests = unreachable.rests_until, unreachable.host_rests

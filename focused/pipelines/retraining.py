@@ -20,7 +20,7 @@ from focused.items import PageItem
 from focused.retraining.draw_schedule import DrawSchedule, LookingForWords
 from focused.retraining.drift import DriftReport
 from focused.retraining.feedback_intake import FeedbackIntake
-from focused.retraining.judged_page_intake import JudgedPageIntake, JudgedPageWriter, LinkTextFinder
+from focused.retraining.judged_page_intake import JudgedPageIntake, JudgedPageWriter, LinkTextFinder, TextsToKeep
 from focused.retraining.judged_pages import read_record, record_path
 from focused.retraining.kept_pages import KeptBodies, KeptPages
 from focused.retraining.loop import RetrainingLoop, TrainingRounds
@@ -95,19 +95,12 @@ class RetrainingPipeline:
         is_against_met = options.is_against_met(plan.topic)
         labels = PageLabels(options, is_against_met=is_against_met)
         stats, pages = RetrainingStats(crawler.stats), KeptPages(options.max_pages)
-        max_texts = _MAX_TEXTS * options.max_pages
         # Verdicts may come at any time, but pages that none would teach need not be kept.
         has_verdicts = options.is_interactive or is_against_met
         feedback = FeedbackIntake(crawl.verdicts, labels)
         link_texts = LinkTextFinder(pages, feedback.number_of, judging, plan.reader.analyzer)
-        writer = JudgedPageWriter(
-            plan.run_dir,
-            link_texts.find,
-            plan.topic.page_text,
-            max_texts=max_texts,
-            keeps_all=has_verdicts,
-            stats=stats,
-        )
+        texts = TextsToKeep(plan.topic.page_text, _MAX_TEXTS * options.max_pages, of_all=has_verdicts)
+        writer = JudgedPageWriter(plan.run_dir, link_texts.find, texts, stats)
         drift = DriftReport(stats.set, settings.getint("FOCUSED_HARVEST_WINDOW_PAGES"), crawl.harvest)
         drift.trained(plan.topic, plan.topic.examples)
         is_paused = options.waits == "always" or (options.waits == "offline" and plan.web != "live")

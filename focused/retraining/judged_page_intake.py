@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from focused.method.page.link_context import url_terms
 from focused.method.scoring import REASONS
@@ -57,6 +57,17 @@ class LinkTextFinder:
         return LinkTexts(source, *map(term_counts, texts))
 
 
+class TextsToKeep(NamedTuple):
+    """Which texts of judged pages are kept: what they are learnt from when people judge them, or later."""
+
+    #: The text that the topic is learnt from.
+    page_text: str
+    #: Pages whose texts are kept; of those beyond only the relevance is. They are counted.
+    max_pages: int
+    #: Whether texts are also kept of pages that do not join: verdicts may come.
+    of_all: bool
+
+
 @dataclass(eq=False)
 class JudgedPageWriter:
     """Writes a line of the record for each judged page. It has texts if the page joined, or people may still judge it."""
@@ -64,12 +75,7 @@ class JudgedPageWriter:
     run_dir: Path
     #: Returns the texts of the link that led to a page, None if they are not known.
     link_texts: Callable[[PageItem], LinkTexts | None]
-    #: The text that the topic is learnt from.
-    page_text: str
-    #: Pages whose texts are kept; of those beyond only the relevance is. They are counted.
-    max_texts: int
-    #: Whether texts are also kept of pages that do not join: verdicts may come.
-    keeps_all: bool
+    texts: TextsToKeep
     stats: RetrainingStats
 
     def __post_init__(self) -> None:
@@ -91,10 +97,10 @@ class JudgedPageWriter:
         link, terms = None, {}
         assert item.analysed is not None
         assert item.relevance is not None
-        if label is not None or self.keeps_all:
-            if self._n_texts < self.max_texts:
+        if label is not None or self.texts.of_all:
+            if self._n_texts < self.texts.max_pages:
                 self._n_texts += 1
-                terms, link = dict(judged_terms_of(item, self.page_text)), self.link_texts(item)
+                terms, link = dict(judged_terms_of(item, self.texts.page_text)), self.link_texts(item)
                 if link is not None:
                     self.stats.count("link_outcomes_count")
             else:

@@ -55,19 +55,19 @@ class PageLabels:
     """
 
     options: RetrainingOptions
-    by_relevance: dict[int, bool] = field(default_factory=dict)
-    by_verdict: dict[int, bool] = field(default_factory=dict)
     #: Whether the model is trained against the pages met (docs/method/, D74): all of them count.
     is_against_met: bool = False
+    by_relevance: dict[int, bool] = field(default_factory=dict, init=False)
+    by_verdict: dict[int, bool] = field(default_factory=dict, init=False)
     #: Pages judged so far, and before the last training.
-    n_pages: int = 0
-    n_trained: int = 0
+    n_pages: int = field(default=0, init=False)
+    n_trained: int = field(default=0, init=False)
     #: Pages that people have judged since the last training.
-    said: set[int] = field(default_factory=set)
+    said: set[int] = field(default_factory=set, init=False)
     #: Pages counted towards the next training, each once.
-    counted: set[int] = field(default_factory=set)
+    counted: set[int] = field(default_factory=set, init=False)
     #: Pages whose labels are new, or have changed, since the last training.
-    changed: set[int] = field(default_factory=set)
+    changed: set[int] = field(default_factory=set, init=False)
 
     def add_page(self, number: int, relevance: float) -> bool | None:
         """Add a judged page; return the label that it joins with (what counts: docs/method/, D66)."""

@@ -266,7 +266,13 @@ class Keeper(threading.Thread):
             leasing.analyze()
         self._box.put(
             Ticked(
-                *(totals, news, free, others, is_over, budget, n_written),
+                totals=totals,
+                news=news,
+                free=free,
+                others=others,
+                is_over=is_over,
+                budget=budget,
+                n_written=n_written,
                 other_demand=other_demand,
             )
         )
