@@ -65,8 +65,11 @@ def copy_versions(run: SharedRun, run_dir: Path) -> None:
     is_there = folder is None or (folder / _LABELS_FILE).is_file()
     if is_there and path.is_file() and path.read_text(encoding="utf-8", errors="replace") == lines:
         return
+    # A training at an earlier end, before the crawl went on, may have had the number of one of these.
+    for version in (str(each["version"]) for each in known):
+        if not (run_dir / VERSIONS_FOLDER / version / _LABELS_FILE).is_file():
+            shutil.rmtree(run_dir / VERSIONS_FOLDER / version, ignore_errors=True)
     if stored is not None and folder is not None:
-        # A training at an earlier end, before the crawl went on, may have had this number.
         shutil.rmtree(folder, ignore_errors=True)
         topic = folder / str(run.about["arguments"]["topic"])
         unpack_into(topic, stored.files)
