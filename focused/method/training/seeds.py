@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 N_SEEDS = 10
+_SEPARATOR = re.compile(r"[\s,]+(?=https?://)", re.IGNORECASE)
 
 
 class SeedError(ValueError):
@@ -20,12 +22,15 @@ class SeedError(ValueError):
 
 
 def read_seeds(values: Iterable[str]) -> list[str]:
-    """Return seeds from URLs and from files with one URL a line, each once.
+    """Return seeds from URLs and from files with one URL a line, each once. A value may hold several URLs, as in a crawl.
+
+    >>> read_seeds(["http://a.example/ https://b.example/x,y,http://c.example/", "http://a.example/"])
+    ['http://a.example/', 'https://b.example/x,y', 'http://c.example/']
 
     Raises SeedError if a value is neither a URL nor a file of URLs.
     """
     seeds: list[str] = []
-    for value in values:
+    for value in (part for each in values for part in _SEPARATOR.split(each.strip())):
         url = http_url(value)
         seeds += [url] if url else _read_file(value)
     return list(dict.fromkeys(seeds))
