@@ -365,6 +365,19 @@ def test_a_topic_from_words_has_examples_once_people_said_yes_to_ten_pages_and_i
         train_from_run("stars", tmp_path / "run", models, tolerance=0.02, force=True, say=print)
 
 
+def test_a_crawl_for_words_that_has_drawn_nothing_and_that_nobody_judged_can_be_learnt_from(models, tmp_path):
+    of_words(models)
+    run = tmp_path / "run"
+    pages = a_run_for_words(run, models, {})
+    (run / "versions" / "2").mkdir(parents=True)
+    shutil.copytree(models / "stars", run / "versions" / "2" / "stars")
+    (run / "versions" / "2" / "labels.json").write_text("{}")
+    (run / "versions.jsonl").write_text(Attempt(2, accepted=True, n_unlabeled=len(pages)).to_line() + "\n")
+    said = train_from_run("stars", run, models, tolerance=0.02, force=False, say=print)
+    assert said.startswith("Topic stars is trained again, against 80 pages that ")
+    assert load_topic("stars", models).keyword_terms == STAR_WORDS[:3]
+
+
 def test_with_fewer_a_topic_stays_one_from_words(models, tmp_path):
     of_words(models)
     a_run_for_words(tmp_path / "run", models, {n: n % 2 == 1 for n in range(1, 19)})  # nine times yes

@@ -104,7 +104,11 @@ def read_run_labels(run_dir: Path, topic: Topic, *, further: Sequence[Path] = ()
         + [page for page, _ in judged if page.number not in known],
         key=lambda page: page.number,
     )
-    is_against_met = any(each.version == version and each.n_drawn for each in attempts)
+    # A crawl for words that meets them at once draws nothing, and learns from the pages met all the same.
+    of_words = bool(topic.keyword_terms) and not labels
+    is_against_met = any(
+        each.version == version and (each.n_drawn or (of_words and each.n_unlabeled)) for each in attempts
+    )
     found = RunLabels(
         *(version, labels | verdicts, verdicts, every, is_against_met, n_bad),
         *(n_without_words, n_not_fetched, said.said(), began_with),
