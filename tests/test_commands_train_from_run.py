@@ -375,6 +375,7 @@ def test_a_crawl_for_words_that_has_drawn_nothing_and_that_nobody_judged_can_be_
     (run / "versions.jsonl").write_text(Attempt(2, accepted=True, n_unlabeled=len(pages)).to_line() + "\n")
     said = train_from_run("stars", run, models, tolerance=0.02, force=False, say=print)
     assert said.startswith("Topic stars is trained again, against 80 pages that ")
+    assert "How many of the pages met are relevant is not known" in said
     assert load_topic("stars", models).keyword_terms == STAR_WORDS[:3]
 
 

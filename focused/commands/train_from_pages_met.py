@@ -71,7 +71,9 @@ def train_from_pages_met(
             f"({retraining['n_drawn']:,} of them drawn, {retraining['n_left_aside']:,} left aside). Its crawls begin with "
             "what is known of that web, and look around no more.",
             f"{how}.",
-            f"{made.manifest['figures']['prior']:.1%} of the pages met are relevant, by estimate.",
+            "How many of the pages met are relevant is not known: the topic is made from words."
+            if topic.keyword_terms
+            else f"{made.manifest['figures']['prior']:.1%} of the pages met are relevant, by estimate.",
             *about_verdicts(made, len(run.labels), retraining.get("n_label_noise", 0), run),
             *last_lines,
         ]
