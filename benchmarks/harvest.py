@@ -125,7 +125,7 @@ def summary(found: dict[str, list[list[Shown]]]) -> str:
     for title, topics in (
         ("topics that constants were chosen on", of_chosen),
         ("further topics of these webs", further),
-        ("webs that nothing was chosen on", unseen),
+        ("webs that only the series of trainings was chosen on", unseen),
         ("all", of_chosen + further + unseen),
     ):
         if topics:

@@ -61,7 +61,8 @@ def main() -> None:
         ["**mean**", "", *(f"{mean:.3f}" if place % 2 == 0 else f"{mean:.2f}" for place, mean in enumerate(means))]
     )
     header = ["web", "topics", *(f"{kind}: {what}" for kind in KINDS for what in ("share", "judged / true"))]
-    text = f"{table(header, rows)}\n\n\\* the numbers of pages were chosen on this web. {machine()}."
+    chosen = "\\* the numbers of pages were chosen on this web; the series of trainings on all."
+    text = f"{table(header, rows)}\n\n{chosen} {machine()}."
     if options.no_write:
         print(text)
         return

@@ -207,14 +207,20 @@ def of_two_ports(open_port: str, closed_port: str) -> bytes:
     return hand_made.html(hand_made.STARS, *closed, *((f"{open_port}/{n}", "nothing else") for n in range(6)))
 
 
+def crawled_for_seven_pages(models, tmp_path, site):
+    """A patient crawl that finds seven pages where it asks for nothing that does not answer."""
+    options = {"max_pages": 7, "max_minutes": 0.5, "strategy": "best_first", "settings": FAST | PATIENT_WITH_PORTS}
+    done = crawl(models, tmp_path, seeds=f"{site.url}/", **options)
+    assert done.exit_code == 0, done.err
+    assert done.run["finish_reason"] == "max_pages"
+    return done
+
+
 def test_a_port_that_is_closed_keeps_no_other_port_of_its_host_from_its_turn(models, tmp_path):
     pages: dict[str, bytes | Reply] = {f"/{n}": STARS for n in range(6)}
     with Site(pages, "127.0.2.1") as site:
         pages["/"] = of_two_ports(site.url, a_refusing_address())
-        options = {"max_pages": 7, "max_minutes": 0.5, "strategy": "best_first", "settings": FAST | PATIENT_WITH_PORTS}
-        done = crawl(models, tmp_path, seeds=f"{site.url}/", **options)
-    assert done.exit_code == 0, done.err
-    assert done.run["finish_reason"] == "max_pages"
+        done = crawled_for_seven_pages(models, tmp_path, site)
     assert done.stats["focused/hosts/rests_count"] == 1
     with FrontierView(done.run_dir) as view:
         assert Counter(row.state for row in view.rows()) == {"done": 7, "waiting": 30}
@@ -228,10 +234,7 @@ def test_pages_that_redirect_to_a_closed_port_wait_there_and_take_none_of_the_bu
     links = [(f"/moved/{n}", "a star, a planet and a telescope") for n in range(12)]
     pages["/"] = hand_made.html(hand_made.STARS, *links, *((f"/{n}", "nothing else") for n in range(6)))
     with Site(pages, "127.0.2.1") as site:
-        options = {"max_pages": 7, "max_minutes": 0.5, "strategy": "best_first", "settings": FAST | PATIENT_WITH_PORTS}
-        done = crawl(models, tmp_path, seeds=f"{site.url}/", **options)
-    assert done.exit_code == 0, done.err
-    assert done.run["finish_reason"] == "max_pages"
+        done = crawled_for_seven_pages(models, tmp_path, site)
     assert done.stats["focused/pages/fetched_count"] == 7
     with FrontierView(done.run_dir) as view:
         assert {row.state for row in view.rows() if row.url.startswith(closed)} == {"waiting"}

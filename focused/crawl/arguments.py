@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from focused.method.topic.presets import PRESETS
 from focused.utils.close_names import did_you_mean
 from focused.utils.files import read_regular
-from focused.utils.url_lists import asked_for, http_url, without_user
+from focused.utils.url_lists import asked_for, http_url, names_urls, split_urls, without_user
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -112,15 +111,6 @@ def inside(path: Path, setting: str, settings: Mapping[str, Any], what: str) -> 
 _MAX_SEED_BYTES = 100_000_000
 
 
-def names_urls(value: str) -> bool:
-    """Tell whether a list of seeds is URLs itself, and not the name of a file of them.
-
-    >>> names_urls("http://a.example/"), names_urls("seeds.txt?from=http://a.example/")
-    (True, False)
-    """
-    return "://" in value.partition("?")[0]
-
-
 def read_seeds(value: str, confined_by: Mapping[str, Any] | None = None, *, option: str = "-a seeds=") -> list[str]:
     """Return the URLs in a list separated by commas or white space, or in the text file that the value names.
 
@@ -128,7 +118,7 @@ def read_seeds(value: str, confined_by: Mapping[str, Any] | None = None, *, opti
     value.
     """
     if names_urls(value) or not value.strip():
-        return [url for url in re.split(r"[\s,]+(?=\S*://|www\.)|\s+", value.strip().strip(",")) if url]
+        return split_urls(value)
     path = Path(value)
     if confined_by is not None:
         try:

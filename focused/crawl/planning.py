@@ -49,6 +49,7 @@ from focused.retraining.options import OFF, read_options
 from focused.utils.file_names import FRONTIER_FILE
 from focused.utils.places import models_dirs
 from focused.utils.plugins import is_class_path
+from focused.utils.url_lists import names_urls
 from focused.webs import GENERATED, open_web
 
 if TYPE_CHECKING:
@@ -196,7 +197,7 @@ def _seeds(argument: Any, topic: Topic, settings: Any, is_confined: bool) -> lis
     if argument is None:
         return given.check_seeds(topic.seeds, f"topic {topic.name!r} (seeds in topic.toml)")
     urls = given.read_seeds(str(argument), settings if is_confined else None)
-    return given.check_seeds(urls, "spider argument 'seeds'", "-a seeds=" if given.names_urls(str(argument)) else "")
+    return given.check_seeds(urls, "spider argument 'seeds'", "-a seeds=" if names_urls(str(argument)) else "")
 
 
 def _check_addresses(plan: CrawlPlan, settings: Any) -> None:
@@ -217,4 +218,4 @@ def _addresses(argument: str, seeds: list[str], web: str, settings: Any, is_conf
     mode = PRIVATE_ADDRESSES.read(settings)
     if is_confined and mode == SEEDS:
         mode = REFUSE
-    return PrivateAddresses(mode, seeds if given.names_urls(argument) else ())
+    return PrivateAddresses(mode, seeds if names_urls(argument) else ())

@@ -13,6 +13,7 @@ from focused.utils.registered_domain import is_public_name
 if TYPE_CHECKING:
     from pathlib import Path
 
+_BETWEEN_URLS = re.compile(r"[\s,]+(?=\S*://|www\.)|\s+")
 _SCHEME = re.compile(r"(?:(https?)(?=[:/]):?)?/*(.*)", re.IGNORECASE | re.DOTALL)
 _NAME = re.compile(r"[^\s,/:@?#]+(?::\d+)?(?:[/?#]\S*)?$")
 _end_of_host = re.compile(r"[/?#\\]")
@@ -38,6 +39,24 @@ def http_url(text: str) -> str | None:
     if parts.scheme not in ("http", "https") or not host or port == 0 or any(c in host for c in '%<>", '):
         return None
     return url
+
+
+def names_urls(text: str) -> bool:
+    """Tell whether a list of seeds is URLs itself, and not the name of a file of them.
+
+    >>> names_urls("http://a.example/"), names_urls("seeds.txt?from=http://a.example/")
+    (True, False)
+    """
+    return "://" in text.partition("?")[0]
+
+
+def split_urls(text: str) -> list[str]:
+    """Return the URLs of a text, separated by white space or commas; a comma inside a URL stays.
+
+    >>> split_urls("http://a.example/x,y, https://b.example/ www.c.example,")
+    ['http://a.example/x,y', 'https://b.example/', 'www.c.example']
+    """
+    return [url for url in _BETWEEN_URLS.split(text.strip().strip(",")) if url]
 
 
 def without_user(url: str) -> str:

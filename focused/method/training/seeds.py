@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from focused.method.training.example_sources import FILES_ORIGIN
-from focused.utils.url_lists import asked_for, http_url, url_lines
+from focused.utils.url_lists import asked_for, http_url, names_urls, split_urls, url_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
 N_SEEDS = 10
-_SEPARATOR = re.compile(r"[\s,]+(?=https?://)", re.IGNORECASE)
 
 
 class SeedError(ValueError):
@@ -30,7 +28,7 @@ def read_seeds(values: Iterable[str]) -> list[str]:
     Raises SeedError if a value is neither a URL nor a file of URLs.
     """
     seeds: list[str] = []
-    for value in (part for each in values for part in _SEPARATOR.split(each.strip())):
+    for value in (part for each in values for part in (split_urls(each) if names_urls(each) else [each])):
         url = http_url(value)
         seeds += [url] if url else _read_file(value)
     return list(dict.fromkeys(seeds))
