@@ -365,6 +365,67 @@ def test_a_topic_from_words_has_examples_once_people_said_yes_to_ten_pages_and_i
         train_from_run("stars", tmp_path / "run", models, tolerance=0.02, force=True, say=print)
 
 
+def with_pages(run: Path, pages: list[JudgedPage]) -> None:
+    (run / "retraining.jsonl").write_text("".join(f"{page.to_line()}\n" for page in pages))
+
+
+YES = {n: True for n in range(1, 24, 2)}
+
+
+def test_pages_without_words_and_judged_ones_stand_for_no_drawn_ones(models, tmp_path):
+    of_words(models)
+    run = tmp_path / "run"
+    pages = a_run_for_words(run, models, {n: n % 2 == 1 for n in range(1, 51)})
+    low = [replace(page, relevance=0.1 if page.number <= 50 else 0.3) for page in pages]
+    with_pages(run, [*low, *(replace(judged(n, {}), relevance=0.0) for n in range(81, 200))])
+    said = train_from_run("stars", run, models, tolerance=0.02, force=False, say=print)
+    assert "25 pages that people said yes to are the topic's examples now" in said
+    assert load_topic("stars", models).manifest["retraining"]["n_drawn"] >= 15
+
+
+def test_a_topic_from_words_that_came_without_examples_is_refused(models, tmp_path):
+    of_words(models)
+    manifest = json.loads((models / "stars" / "manifest.json").read_text())
+    manifest.pop("examples_sha256")
+    (models / "stars" / "manifest.json").write_text(json.dumps(manifest))
+    (models / "stars" / "examples.npz").unlink()
+    a_run_for_words(tmp_path / "run", models, YES)
+    with pytest.raises(ValueError, match="has no examples"):
+        train_from_run("stars", tmp_path / "run", models, tolerance=0.02, force=False, say=print)
+
+
+def test_a_topic_from_words_with_unlabelled_pages_of_its_own_learns_from_the_pages_met_once_it_has_examples(
+    models, tmp_path
+):
+    of_words(models)
+    topic = load_topic("stars", models)
+    keywords = topic.manifest["examples"]["keywords"]
+    topic.manifest["examples"] = {"keywords": keywords, "unlabeled": {"n_pages": 60}}
+    topic.save(models)
+    a_run_for_words(tmp_path / "run", models, YES)
+    train_from_run("stars", tmp_path / "run", models, tolerance=0.02, force=False, say=print)
+    made = load_topic("stars", models)
+    assert "unlabeled" not in made.manifest["examples"]
+    assert read_options({}, made).is_against_met(made)
+
+
+def test_copies_of_one_page_are_one_example(models, tmp_path):
+    of_words(models)
+    run = tmp_path / "run"
+    pages = a_run_for_words(run, models, YES)
+    with_pages(run, [replace(page, terms=pages[0].terms) if page.number in YES else page for page in pages])
+    train_from_run("stars", run, models, tolerance=0.02, force=True, say=print)
+    assert load_topic("stars", models).keyword_terms  # one page is not ten
+
+
+def test_of_a_long_crawl_for_words_the_latest_pages_stand_for_drawn_ones(models, tmp_path, monkeypatch):
+    monkeypatch.setattr("focused.retraining.verdict_examples.MAX_MET", 30)
+    of_words(models)
+    a_run_for_words(tmp_path / "run", models, YES)
+    train_from_run("stars", tmp_path / "run", models, tolerance=0.02, force=False, say=print)
+    assert load_topic("stars", models).manifest["retraining"]["n_drawn"] <= 16
+
+
 def test_a_crawl_for_words_that_has_drawn_nothing_and_that_nobody_judged_can_be_learnt_from(models, tmp_path):
     of_words(models)
     run = tmp_path / "run"

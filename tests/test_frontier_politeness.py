@@ -83,3 +83,10 @@ def test_a_crawl_delay_outlasts_the_forgotten_slot():
     ready.meet("slow.org", 11.0)
     ready.hand_out("slow.org", object())
     assert ready("slow.org") > time.monotonic() + 10.0
+
+
+def test_of_a_host_whose_origins_rest_the_longer_rest_counts():
+    ready = HostAvailability(SimpleNamespace(slots={}, active=set()))
+    ready.rest("a.example", 1000.0)
+    ready.all_away = lambda: {"a.example": 10.0, "b.example": 20.0}
+    assert ready.resting() == {"a.example": 1000.0, "b.example": 20.0}

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from commands import environment, scrapy
 from scipy import sparse
+from test_retraining import a_topic, judged
 
 from focused.method.topic import load_topic
 from focused.method.training.untitled import unusable_titles, without_columns
+from focused.retraining.augmentation import AugmentedExamples
 
 TERMS = ["star", "title: star", "table"]
 
@@ -45,6 +48,25 @@ def test_columns_that_are_left_out_are_empty_and_the_others_as_they_were():
     assert rest.shape == pages.shape
     assert rest[:, 1].nnz == 0
     assert (rest[:, [0, 2]] != pages[:, [0, 2]]).nnz == 0
+
+
+def test_what_joins_plain_texts_from_a_crawl_brings_no_words_of_titles():
+    """Neither refused pages, nor wanted ones while few of the positives have titles."""
+    pages, positive = counts(0, 10)
+    own = a_topic().examples
+    assert own is not None
+    wide = sparse.csr_matrix(np.vstack([pages.toarray()]))
+    none = sparse.csr_matrix((0, 3))
+    examples = replace(
+        own, terms=TERMS, pages=wide, positive=positive, anchors=none, contexts=none, windows=none, urls=none
+    )
+    refused = [judged(n, {"table": 2, "title: table": 1}) for n in range(1, 4)]
+    wanted = judged(4, {"star": 2, "title: star": 1})
+    joined = AugmentedExamples(examples, [*refused, wanted]).with_labels({1: False, 2: False, 3: False, 4: True})
+    titles = [column for column, term in enumerate(joined.terms) if term.startswith("title: ")]
+    assert titles
+    assert joined.pages[:, titles].nnz == 0
+    assert joined.pages[-1, joined.terms.index("star")] == 2
 
 
 @pytest.mark.slow

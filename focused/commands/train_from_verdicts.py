@@ -27,9 +27,10 @@ def train_from_verdicts(
     from focused.retraining.run_labels import RUN_MODEL
     from focused.retraining.verdict_examples import with_examples_of_verdicts, with_least_relevant_drawn
 
-    n_yes = sum(run.verdicts.values())
     of_pages, rest = with_examples_of_verdicts(topic, run)
-    pages = with_least_relevant_drawn(rest)
+    assert of_pages.examples is not None
+    n_yes = len(of_pages.examples.positive)
+    pages = with_least_relevant_drawn(run)
     about: dict[str, Any] = {"from_run": run_dir.name, "version": run.version, RUN_MODEL: run.model_sha256}
     about |= {"n_positive": n_yes, "n_negative": len(rest.verdicts), "n_verdicts": len(run.verdicts)}
     say(f"Learning from {quantity(len(pages), 'pages')} that the crawl met")

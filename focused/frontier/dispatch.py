@@ -47,7 +47,7 @@ class Waiting(NamedTuple):
 class MemoryQueue:
     """Retries and targets of redirects, then the spider's own requests by priority; of equals the oldest is first.
 
-    Requests whose hosts must rest are passed over.
+    Requests whose hosts, or origins, must rest are passed over.
     """
 
     def __init__(self) -> None:
@@ -66,12 +66,15 @@ class MemoryQueue:
         """Let a request that was popped wait in its old place."""
         heapq.heappush(self._heap, waiting)
 
-    def pop(self, ready_at: Callable[[str], float], now: float) -> Waiting | None:
-        """Return the best request whose host may be asked now; None if there is none. Times are on the clock of ``now``."""
+    def pop(self, asked_at: Callable[[str], float], now: float) -> Waiting | None:
+        """Return the best request that may be asked now; None if there is none.
+
+        ``asked_at``: when a URL may be asked for, on the clock of ``now``.
+        """
         resting, found = [], None
         while self._heap:
             waiting = heapq.heappop(self._heap)
-            if ready_at(host_of(waiting.request.url)) <= now:
+            if asked_at(waiting.request.url) <= now:
                 found = waiting
                 break
             resting.append(waiting)
@@ -79,9 +82,9 @@ class MemoryQueue:
             self.push_back(waiting)
         return found
 
-    def ready_times(self, ready_at: Callable[[str], float]) -> list[float]:
-        """Return when hosts may be asked, of those of which it is known."""
-        times = (ready_at(host_of(waiting.request.url)) for waiting in self._heap)
+    def ready_times(self, asked_at: Callable[[str], float]) -> list[float]:
+        """Return when the requests may be asked, of those of which it is known."""
+        times = (asked_at(waiting.request.url) for waiting in self._heap)
         return [time for time in times if time < BUSY]
 
     def clear(self) -> None:
@@ -140,7 +143,7 @@ class Dispatch:
     def next_time(self) -> float | None:
         """Return when the first of the resting hosts may be asked, on the downloader's clock; None if it is not known."""
         at = self.links.next_ready()
-        times = [*self.queue.ready_times(self.leases.ready_at), *([] if at is None else [at])]
+        times = [*self.queue.ready_times(self._asked_at), *([] if at is None else [at])]
         if self.patience is not None and self.links.held_back is not None:
             times.append(self.patience.look_again_at())
         return min(times, default=None)
@@ -165,8 +168,12 @@ class Dispatch:
     def _drawn(self) -> Leased | None:
         return self.around.next(self.leases.ready_at, self.leases.now())
 
+    def _asked_at(self, url: str) -> float:
+        """Return when a URL may be asked for: its host may be, and its origin does not rest."""
+        return max(self.leases.ready_at(host_of(url)), self.links.store.standing.rests_until(url))
+
     def _next_in_memory(self) -> Request | None:
-        found = self.queue.pop(self.leases.ready_at, self.leases.now())
+        found = self.queue.pop(self._asked_at, self.leases.now())
         if found is None:
             return None
         if found.begins:

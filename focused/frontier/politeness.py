@@ -108,7 +108,7 @@ class HostAvailability:
 
     def resting(self) -> dict[str, float]:
         """Return until when the hosts rest that have asked for it, or that do not answer."""
-        return self._rests_until | self.all_away()
+        return self._rests_until | {host: max(until, self.rest_of(host)) for host, until in self.all_away().items()}
 
     def rest_of(self, host: str) -> float:
         """Return until when a host rests that has asked for it; 0 if none has."""

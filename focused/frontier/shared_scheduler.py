@@ -263,7 +263,10 @@ class SharedScheduler(FrontierScheduler):
     def _times_of(self, host: str) -> tuple[float, float]:
         ready_at = self._leases.ready_at
         delay = ready_at.delay_of(host)
-        return max(delay, max(ready_at.rest_of(host), self._unreachable.away(host)) - self._leases.now()), delay
+        # The next owner begins with all links: the rest of some of them is the host's only where it has no others.
+        own = self.worker.own.get(host)
+        away = self._unreachable.away(host) if own is not None and own.lies_aside else 0.0
+        return max(delay, max(ready_at.rest_of(host), away) - self._leases.now()), delay
 
     def _woken(self) -> None:
         """Look at once what the threads have done; called in one of them."""

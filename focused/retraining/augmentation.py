@@ -12,6 +12,7 @@ from scipy import sparse
 from focused.method.learning.training_set import LinkExamples
 from focused.method.topic.examples import TopicExamples
 from focused.method.topic.page_keys import PageKeys, gathered, page_keys, text_keys, under
+from focused.method.training.untitled import unusable_titles, without_columns
 from focused.retraining.judged_pages import that_join
 from focused.utils.url_forms import canonical_form
 
@@ -71,14 +72,17 @@ class AugmentedExamples:
         """Return the topic's own examples and, under them, the pages of the crawl that have a label.
 
         Positives join the positives. Negatives join the unlabelled pages, from which the learners choose their reliable
-        negatives (docs/method/, D63). Terms that none of these pages and links has are left out.
+        negatives (docs/method/, D63). Terms that none of these pages and links has are left out, and words of titles where
+        few positives have titles (D97).
         """
         every, n_own = self._all, self.n_own
         joins = np.ones(every.pages.shape[0], dtype=np.bool_)
         joins[n_own:] = [page.number in labels for page in self.pages]
         cut = every.where(joins, keeps_terms=len(self._own.terms))
         positive = np.concatenate([self._own.positive, [labels[n] for n in self.numbers(labels)]]).astype(np.bool_)
-        return replace(cut, positive=positive)
+        unusable = unusable_titles(cut.pages, positive, cut.terms)
+        pages = without_columns(cut.pages, unusable) if unusable.any() else cut.pages
+        return replace(cut, pages=pages, positive=positive)
 
     def counts_in(self, terms: Sequence[str], numbers: Collection[int]) -> tuple[list[JudgedPage], sparse.csr_matrix]:
         """Return the pages with these numbers, and their term counts in the columns of some terms."""

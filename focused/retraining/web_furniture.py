@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from focused.method.training.untitled import unusable_titles, without_columns
+from focused.method.training.untitled import MOST_OF_OWN, without_columns
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -22,14 +22,12 @@ if TYPE_CHECKING:
 
 FURNITURE_SHARE = 0.6
 """Share of the pages met that hold a word of furniture, at least."""
-_MOST_OF_OWN = 0.5
-"""A smaller part of that share holds it among the positives: a word that both have does not say where pages are from."""
 _LEAST_PAGES = 10
 """Of fewer pages met nobody can tell."""
 
 
 def without_furniture(examples: TopicExamples, n_own: int, kept: Collection[str] = ()) -> TopicExamples:
-    """Return examples whose pages have lost the words of the web's furniture, and of titles where only pages met have any.
+    """Return examples whose pages have lost the words of the web's furniture.
 
     Parameters
     ----------
@@ -44,12 +42,10 @@ def without_furniture(examples: TopicExamples, n_own: int, kept: Collection[str]
     n_met = has.shape[0] - n_own
     if n_own == 0 or n_met < _LEAST_PAGES:
         return examples
-    is_own = np.arange(has.shape[0]) < n_own
-    of_own, of_met = (np.asarray(rows.mean(axis=0)).ravel() for rows in (has[is_own], has[~is_own]))
-    is_furniture = (of_met >= FURNITURE_SHARE) & (of_own < _MOST_OF_OWN * of_met)
+    of_own, of_met = (np.asarray(rows.mean(axis=0)).ravel() for rows in (has[:n_own], has[n_own:]))
+    is_furniture = (of_met >= FURNITURE_SHARE) & (of_own < MOST_OF_OWN * of_met)
     named = set(kept)
     is_furniture &= np.fromiter(
         (term not in named for term in examples.terms), dtype=np.bool_, count=len(examples.terms)
     )
-    is_furniture |= unusable_titles(examples.pages, is_own, examples.terms)
     return replace(examples, pages=without_columns(examples.pages, is_furniture)) if is_furniture.any() else examples

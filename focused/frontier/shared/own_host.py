@@ -63,6 +63,11 @@ class OwnHost:
         return not (self.links or self.aside) and self.horizon is None and not self.has_news
 
     @property
+    def lies_aside(self) -> bool:
+        """Whether all that waits of it lies aside while its origins rest."""
+        return bool(self.aside) and not self.links and self.horizon is None and not self.has_news
+
+    @property
     def wants_links(self) -> bool:
         """Whether links are to be fetched from the database."""
         return not self.is_asked and (self.has_news or (self.horizon is not None and len(self.links) < _FEW))

@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     from scipy import sparse
 
-_MOST_OF_OWN = 0.5
-"""A smaller part of the unlabelled pages' share has a title among the positives: as for words of a web's furniture (D93)."""
+MOST_OF_OWN = 0.5
+"""What a smaller part of the unlabelled pages' share has among the positives tells where pages are from, not what they are
+about: titles, or a word of furniture (D93)."""
 
 
 def unusable_titles(
@@ -41,7 +42,7 @@ def unusable_titles(
     if not is_title.any() or positive.all() or not positive.any():
         return np.zeros(len(terms), dtype=np.bool_)
     has_title = np.asarray(counts @ is_title.astype(np.float64)).ravel() > 0
-    if has_title[positive].mean() < _MOST_OF_OWN * has_title[~positive].mean():
+    if has_title[positive].mean() < MOST_OF_OWN * has_title[~positive].mean():
         return is_title
     return np.zeros(len(terms), dtype=np.bool_)
 
