@@ -13,7 +13,7 @@ from focused.utils.registered_domain import is_public_name
 if TYPE_CHECKING:
     from pathlib import Path
 
-_BETWEEN_URLS = re.compile(r"[\s,]+(?=\S*://|www\.)|\s+")
+_BETWEEN_URLS = re.compile(r"[\s,]+(?=[^\s,]*://|www\.)|\s+")
 _SCHEME = re.compile(r"(?:(https?)(?=[:/]):?)?/*(.*)", re.IGNORECASE | re.DOTALL)
 _NAME = re.compile(r"[^\s,/:@?#]+(?::\d+)?(?:[/?#]\S*)?$")
 _end_of_host = re.compile(r"[/?#\\]")
@@ -53,7 +53,7 @@ def names_urls(text: str) -> bool:
 def split_urls(text: str) -> list[str]:
     """Return the URLs of a text, separated by white space or commas; a comma inside a URL stays.
 
-    >>> split_urls("http://a.example/x,y, https://b.example/ www.c.example,")
+    >>> split_urls("http://a.example/x,y,https://b.example/ www.c.example,")
     ['http://a.example/x,y', 'https://b.example/', 'www.c.example']
     """
     return [url for url in _BETWEEN_URLS.split(text.strip().strip(",")) if url]
