@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from scipy import sparse
 
 MOST_OF_OWN = 0.5
-"""What a smaller part of the unlabelled pages' share has among the positives tells where pages are from, not what they are
-about: titles, or a word of furniture (D93)."""
+"""Titles, and words of furniture (D93), are left out if the share of positives that have them is less than this part of the
+share of the other pages."""
 
 
 def unusable_titles(
