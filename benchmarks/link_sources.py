@@ -31,7 +31,7 @@ from provenance import CRAWL_ROOMS, now, write_blocks
 from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
-from focused.crawl.own_settings import SITEMAPS
+from focused.utils.crawl_settings import SITEMAPS
 
 if TYPE_CHECKING:
     import argparse

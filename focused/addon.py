@@ -20,6 +20,7 @@ from focused.crawl.former_classes import COMPONENTS, refuse_former_classes
 from focused.crawl.parts import Crawl
 from focused.crawl.planning import plan_crawl
 from focused.crawl.scope import ARGUMENTS_OF_SCOPE
+from focused.utils.crawl_settings import TOPIC_NAME
 from focused.utils.program import as_typed
 
 if TYPE_CHECKING:
@@ -146,7 +147,7 @@ def _end(error: Exception, settings: BaseSettings) -> SystemExit:
 
 def _topic(spider: Any, settings: BaseSettings) -> str:
     """Return the name of a spider's topic; a ValueError says that there is none, or no ``parse`` for the pages of links."""
-    topic = getattr(spider, "topic", "") or settings.get("FOCUSED_TOPIC")
+    topic = getattr(spider, "topic", "") or TOPIC_NAME.read(settings)
     if not topic:
         raise ValueError(
             f"Spider {spider.name!r} has no topic. Set FOCUSED_TOPIC, or give the spider the argument -a topic=NAME or an "

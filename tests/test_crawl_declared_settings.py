@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import re
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 from scrapy.settings import Settings
@@ -18,6 +20,9 @@ from focused.utils.setting import SERVER, TOPIC, Setting
 from focused.webs import DEMO_OPTIONS, GENERATED
 from focused.webs.demo import DemoWeb, HostileWeb
 
+ROOT = Path(__file__).resolve().parent.parent
+# The environment, before there are settings; and what a plan says of its web.
+_NOT_SETTINGS = ("os.environ", "plan.web_options")
 NUMBERS = [name for name, setting in DECLARED.items() if isinstance(setting.default, (int, float))]
 
 
@@ -34,6 +39,34 @@ def test_the_project_s_settings_hold_the_default(name):
     if name not in of_environment(dict.fromkeys(DECLARED, "")):
         default = getattr(project, name)
         assert (default, type(default)) == (DECLARED[name].default, type(DECLARED[name].default))
+
+
+def _read_by_name(path: Path) -> list[str]:
+    """Return the settings that a module reads by a name in quotes, past their declaration."""
+    found = []
+    for node in ast.walk(ast.parse(path.read_text())):
+        is_call = (
+            isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr.startswith("get")
+        )
+        owner = node.func.value if is_call else node.value if isinstance(node, ast.Subscript) else None
+        said = (node.args[0] if node.args else None) if is_call else getattr(node, "slice", None)
+        is_name = isinstance(said, ast.Constant) and str(said.value).startswith("FOCUSED_")
+        if owner is not None and is_name and ast.unparse(owner) not in _NOT_SETTINGS:
+            found.append(f"{path.relative_to(ROOT)}:{node.lineno} {said.value}")
+    return found
+
+
+def test_all_code_reads_settings_by_their_declaration():
+    assert [each for path in (ROOT / "focused").rglob("*.py") for each in _read_by_name(path)] == []
+
+
+@pytest.mark.parametrize(
+    "code", ['settings.getbool("FOCUSED_A")', 'crawler.settings["FOCUSED_A"]', 'a.get("FOCUSED_A")']
+)
+def test_a_setting_that_is_read_by_its_name_is_found(code, monkeypatch, tmp_path):
+    (tmp_path / "module.py").write_text(code)
+    monkeypatch.setitem(globals(), "ROOT", tmp_path)
+    assert _read_by_name(tmp_path / "module.py") == ["module.py:1 FOCUSED_A"]
 
 
 def test_a_setting_is_declared_once_and_stands_in_one_group():

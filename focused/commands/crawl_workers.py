@@ -17,14 +17,17 @@ from focused.commands.crawl_crew import FOLDER, Crew
 from focused.commands.crawl_watch import WatchedCrawl, say_who_else_is_at_work, watch
 from focused.crawl.arguments import PlanError
 from focused.crawl.followed_run import Mark
-from focused.crawl.own_settings import DATABASE, SHARED_CRAWL
 from focused.crawl.planning import plan_crawl
 from focused.crawl.run_directory import make_run_dir
 from focused.crawl.shared_crawl import find_shared
 from focused.method.topic.names import check_topic_name
+from focused.utils.crawl_settings import RUN_DIR
 from focused.utils.embedded_server import FOLDER as SERVER_FOLDER
 from focused.utils.embedded_server import EmbeddedServer, remove_unused
 from focused.utils.file_names import DATABASE_FILE, FRONTIER_FILE
+from focused.utils.folder_settings import RUNS_DIR
+from focused.utils.frontier_settings import DATABASE, SHARED_CRAWL
+from focused.utils.output_settings import METRICS_INTERVAL_SECS
 from focused.utils.places import IS_INSTALLED
 from focused.utils.project_command import whole_number
 from focused.utils.words import quantity
@@ -75,14 +78,14 @@ def crawl_with_workers(opts: argparse.Namespace, settings: BaseSettings) -> int:
         try:
             _say_what_begins(plan, crew, run_dir)
             say_who_else_is_at_work(before)
-            interval_secs = settings.getfloat("FOCUSED_METRICS_INTERVAL_SECS")
+            interval_secs = METRICS_INTERVAL_SECS.read(settings)
             return watch(crew, watched, interval_secs, _nothing if server is None else server.revive)
         finally:
             crew.signal(signal.SIGTERM)  # nobody is left where this process fails
 
 
 def _run_dir(given: Mapping[str, Any], arguments: Mapping[str, Any], crawl: str, settings: BaseSettings) -> Path:
-    named = given.get("run_dir") or settings.get("FOCUSED_RUN_DIR")
+    named = given.get("run_dir") or RUN_DIR.read(settings)
     topic = arguments.get("topic")
     if not named and topic is None and crawl and (shared := find_shared(given, settings)) is not None and shared.known:
         topic = check_topic_name(str(shared.known.about["arguments"]["topic"]))
@@ -92,7 +95,7 @@ def _run_dir(given: Mapping[str, Any], arguments: Mapping[str, Any], crawl: str,
             "-a run_dir=PATH, or -a crawl=NAME -s FOCUSED_DATABASE=postgresql://..."
         )
     if not named and crawl:
-        named = str(Path(str(settings.get("FOCUSED_RUNS_DIR") or "runs")) / str(topic) / crawl)
+        named = str(Path(RUNS_DIR.read(settings) or RUNS_DIR.default) / str(topic) / crawl)
     run_dir = make_run_dir(named, str(arguments.get("topic", "")), settings, is_confined=False)
     if (run_dir / FRONTIER_FILE).exists():
         raise PlanError(f"{run_dir} holds a crawl of one process. Go on without workers, or choose another folder")

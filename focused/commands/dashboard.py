@@ -12,10 +12,11 @@ from threading import Thread
 from typing import TYPE_CHECKING
 
 from focused.crawl.followed_run import local_run, refresh
-from focused.crawl.own_settings import METRICS_TOKEN, SECRET
 from focused.utils.database import is_database_url
+from focused.utils.folder_settings import RUNS_DIR
 from focused.utils.heaps import share_heaps
 from focused.utils.open_files import raise_limit
+from focused.utils.output_settings import METRICS_TOKEN, SECRET
 from focused.utils.places import models_dirs
 from focused.utils.project_command import ProjectCommand, whole_number
 
@@ -89,7 +90,7 @@ class Command(ProjectCommand):
                 f"scrapy dashboard needs {error.name}. Install it: pip install starlette uvicorn jinja2 python-multipart "
                 "prometheus-client (or focused[dashboard])"
             ) from None
-        runs_dir = Path(str(self.settings.get("FOCUSED_RUNS_DIR") or "runs"))
+        runs_dir = Path(RUNS_DIR.read(self.settings) or RUNS_DIR.default)
         folder = Path(args[0]) if args else runs_dir
         if args and is_database_url(args[0]):
             folder = local_run(args[0], runs_dir)

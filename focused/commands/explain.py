@@ -10,7 +10,6 @@ from urllib.parse import quote
 
 from focused.commands.train_fetching import FetchedPages, FetchError, fetch
 from focused.crawl.declared_settings import check_settings
-from focused.crawl.own_settings import BELOW_THRESHOLD
 from focused.crawl.reader_and_judge import make_judge, make_reader
 from focused.crawl.settings_layers import signed, with_topic
 from focused.method.explanation.explain import FOLLOWS_ALL, OBEYS_LINKS, OBEYS_PAGES, explain
@@ -19,6 +18,7 @@ from focused.method.strategies import CHOICES, make_strategy
 from focused.method.topic import load_topic
 from focused.method.training.example_content import Content, RefusedError, checked
 from focused.method.training.example_sources import FILES_ORIGIN
+from focused.utils.crawl_settings import BELOW_THRESHOLD, NOFOLLOW_ENABLED, OBEY_NOINDEX, STRATEGY, WEB
 from focused.utils.places import models_dirs
 from focused.utils.project_command import ProjectCommand, whole_number
 from focused.utils.url_lists import http_url
@@ -74,13 +74,13 @@ class Command(ProjectCommand):
         topic = load_topic(args[0], *models_dirs(self.settings))
         settings = with_topic(topic, self.settings)
         check_settings(settings)
-        strategy = make_strategy(opts.strategy or str(settings.get("FOCUSED_STRATEGY")), settings).prepare(topic)
+        strategy = make_strategy(opts.strategy or str(STRATEGY.read(settings)), settings).prepare(topic)
         reader, judge = make_reader(topic.analyzer, settings), make_judge(topic, settings)
-        web = opts.web or settings.get("FOCUSED_WEB") or topic.web
+        web = opts.web or WEB.read(settings) or topic.web
         content = _content(args[1], opts, web, settings)
         page = reader.read(content.body, content.url, content.content_type)
-        nofollow = OBEYS_PAGES if web == "live" and settings.getbool("FOCUSED_OBEY_NOINDEX") else FOLLOWS_ALL
-        if settings.getbool("FOCUSED_NOFOLLOW_ENABLED"):
+        nofollow = OBEYS_PAGES if web == "live" and OBEY_NOINDEX.read(settings) else FOLLOWS_ALL
+        if NOFOLLOW_ENABLED.read(settings):
             nofollow = OBEYS_LINKS
         drops = BELOW_THRESHOLD.read(settings) == "drop"
         explanation = explain(page, judge, strategy, drops=drops, nofollow=nofollow)

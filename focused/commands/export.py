@@ -16,10 +16,10 @@ from focused.collection.joined import JoinedRuns
 from focused.collection.schema import CollectionFileError
 from focused.collection.word_index import bring_up_to_date
 from focused.crawl.followed_run import local_runs
-from focused.crawl.own_settings import CSV_SAFE
 from focused.retraining.applied_verdicts import apply_verdicts
 from focused.utils.file_names import VERDICTS_FOLDER
 from focused.utils.output_files import check_output, check_regular
+from focused.utils.output_settings import CSV_SAFE
 from focused.utils.own_files import check_verdicts_folder
 from focused.utils.project_command import ProjectCommand
 from focused.utils.terminal_text import harmless

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 from focused.collection.recovery import recover_collection
 from focused.crawl.followed_run import Mark, shared_frontier
-from focused.crawl.own_settings import CSV_SAFE
 from focused.frontier.store.recovery import recover
 from focused.frontier.store.schema import advice, lock
 from focused.frontier.store.view import FrontierView, LinkView, file_of
@@ -20,6 +19,7 @@ from focused.method.strategies import BY_ADAPTIVE, BY_FEED, BY_SITEMAP, REASONS
 from focused.utils.database import is_database_url
 from focused.utils.file_names import COLLECTION_FILE, VERSIONS_FILE
 from focused.utils.output_files import check_output, check_regular
+from focused.utils.output_settings import CSV_SAFE
 from focused.utils.project_command import ProjectCommand, whole_number
 from focused.utils.scope import Scope
 from focused.utils.words import quantity

@@ -35,6 +35,7 @@ from focused.method.training.example_warnings import keyword_warnings, warnings_
 from focused.method.training.page_set import ExampleReader
 from focused.method.training.seeds import read_seeds, seeds_from
 from focused.retraining.options import VERDICTS, RetrainingOptions
+from focused.utils.folder_settings import MODELS_DIR
 from focused.utils.parameters import parameters_of
 from focused.utils.program import as_typed
 from focused.utils.project_command import ProjectCommand
@@ -89,7 +90,7 @@ class Command(ProjectCommand):
     def work(self, args: list[str], opts: Namespace) -> None:
         """Train."""
         check_settings(self.settings)
-        models_dir = Path(self.settings.get("FOCUSED_MODELS_DIR"))
+        models_dir = Path(MODELS_DIR.read(self.settings))
         self.refuse_options(args)
         name = topic_name(args)
         if opts.from_run is not None:
@@ -168,7 +169,7 @@ class Command(ProjectCommand):
             say(f"FOCUSED_WORD_VECTORS changes nothing: {why}")
         texts = {"page_text": reader.page_text, "window_chars": reader.window_chars}
         how: Any = {**texts, "command": command_line(topic.name, opts), "random_state": state}
-        models_dir = Path(self.settings.get("FOCUSED_MODELS_DIR"))
+        models_dir = Path(MODELS_DIR.read(self.settings))
         if keywords is not None and not positive:
             vectors = chosen_word_vectors(self.settings, topic.language, is_from_words=True)
             learnt = learn_keywords(keywords, unlabeled, vectors=vectors, random_state=state, say=say)

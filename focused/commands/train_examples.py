@@ -16,6 +16,7 @@ from focused.method.training.example_content import Refusals
 from focused.method.training.example_selection import shuffled
 from focused.method.training.example_sources import Candidate, Opening, SourceError, candidates_in
 from focused.method.training.page_set import DEFAULT_LANGUAGE, ExampleReader, PageSet, language_of_most, urls_of
+from focused.utils.folder_settings import CACHE_DIR
 from focused.utils.url_lists import url_lines
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ def read_examples(
     fetched.
     """
     refused = Refusals(), Refusals()
-    cache_dir = settings.get("FOCUSED_CACHE_DIR")
+    cache_dir = CACHE_DIR.read(settings)
     with ExitStack() as stack:
         fetched = stack.enter_context(closing(FetchedPages()))
 

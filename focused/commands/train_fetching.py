@@ -12,10 +12,10 @@ from scrapy.settings import default_settings
 from scrapy.spidermiddlewares.httperror import HttpError
 
 from focused.crawl.failures import why_ignored
-from focused.crawl.own_settings import PRIVATE_ADDRESSES
 from focused.crawl.private_addresses import ALLOW, AddressRefusedError, PrivateAddresses, register_addresses
 from focused.crawl.settings_layers import OFFLINE_HANDLERS, OFFLINE_SETTINGS
 from focused.method.training.example_content import Content, RefusedError, checked
+from focused.utils.crawl_settings import CONTACT, PRIVATE_ADDRESSES
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterable
@@ -142,7 +142,7 @@ def fetch(
     """
     settings = settings.copy()
     settings.setdict(_NO_COMPONENTS, priority="cmdline")
-    contact, agent = settings.get("FOCUSED_CONTACT"), settings.get("USER_AGENT")
+    contact, agent = CONTACT.read(settings), settings.get("USER_AGENT")
     if web != "live":
         settings.setdict({**OFFLINE_SETTINGS, "DOWNLOAD_HANDLERS": OFFLINE_HANDLERS}, priority="spider")
         settings.set("FOCUSED_WEB", web, priority="cmdline")

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 from focused.collection.judged_rows import JudgedRows
 from focused.collection.learnt_verdicts import name_of_model
 from focused.collection.schema import CollectionFileError, advice
-from focused.crawl.own_settings import JUDGE_AGAIN_SECS, LANGUAGES, PAGE_CLASSIFIER
 from focused.crawl.reader_and_judge import make_judge
 from focused.frontier.store.schema import FrontierFileError, lock
 from focused.method.topic import load_topic
@@ -19,8 +18,10 @@ from focused.method.topic.judge import RELEVANCE_THRESHOLD
 from focused.retraining.applied_verdicts import apply_verdicts
 from focused.retraining.judged_again import JudgingAgain, judges_words, note_what_is_learnt
 from focused.retraining.versions import AFTERWARDS
+from focused.utils.crawl_settings import LANGUAGES, PAGE_CLASSIFIER
 from focused.utils.file_names import COLLECTION_FILE, FRONTIER_FILE, RUN_FILE
 from focused.utils.files import read_regular
+from focused.utils.output_settings import JUDGE_AGAIN_SECS
 from focused.utils.places import SHIPPED_MODELS_DIR
 from focused.utils.words import quantity
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy.exporters import CsvItemExporter
 
-from focused.crawl.own_settings import CSV_SAFE
 from focused.utils.csv_cells import safe_cell
+from focused.utils.output_settings import CSV_SAFE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -7,20 +7,6 @@ from typing import TYPE_CHECKING, Any
 from focused.collection.assessor_settings import ASSESSOR_SETTINGS
 from focused.crawl.alerts import ALERT_SETTINGS
 from focused.crawl.arguments import PlanError
-from focused.crawl.own_settings import (
-    CRAWL,
-    FOLDERS,
-    FRONTIER,
-    OF_ENVIRONMENT,
-    OUTPUT,
-    PAGE_CLASSIFIER,
-    PAGE_READER,
-    RUN,
-    SCOPE,
-    SOURCES,
-    TRAPS,
-    WORKERS,
-)
 from focused.crawl.saturation import ENDING
 from focused.frontier.host_failures import MOST_FAILURES, REST_SECS
 from focused.frontier.patience import PATIENCE
@@ -36,6 +22,10 @@ from focused.method.topic.vectors import WORD_VECTORS
 from focused.retraining.options import VERDICTS, RetrainingOptions
 from focused.utils.clock import VIRTUAL_DELAY, VIRTUAL_LATENCY
 from focused.utils.close_names import did_you_mean
+from focused.utils.crawl_settings import CRAWL, PAGE_CLASSIFIER, PAGE_READER, RUN, SCOPE, SOURCES
+from focused.utils.folder_settings import FOLDERS
+from focused.utils.frontier_settings import DATABASE, FRONTIER, SINKING, WORKERS
+from focused.utils.output_settings import METRICS_TOKEN, OUTPUT, POSTGRESQL
 from focused.utils.parameters import parameters_of
 from focused.webs import GENERATED
 
@@ -59,7 +49,7 @@ GROUPS: dict[str, tuple[Setting, ...]] = {
     ),
     "Scope": SCOPE,
     "Link sources": SOURCES,
-    "The frontier": (PATIENCE, *FRONTIER, *TRAPS, REST_SECS, MOST_FAILURES),
+    "The frontier": (PATIENCE, *FRONTIER, *SINKING, REST_SECS, MOST_FAILURES),
     "Many workers": WORKERS,
     "Retraining": (*parameters_of(RetrainingOptions).values(), VERDICTS),
     "Log and output": OUTPUT,
@@ -71,6 +61,9 @@ GROUPS: dict[str, tuple[Setting, ...]] = {
 """The declared settings as the reference shows them."""
 
 DECLARED: dict[str, Setting] = {setting.name: setting for group in GROUPS.values() for setting in group}
+
+OF_ENVIRONMENT = (*FOLDERS, DATABASE, POSTGRESQL, METRICS_TOKEN)
+"""Environment variables of the same names give these, too."""
 
 COMMAND_LINE = 40
 """Scrapy's priority of settings given with -s."""

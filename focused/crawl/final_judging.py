@@ -7,9 +7,9 @@ import sqlite3
 from typing import TYPE_CHECKING, Any
 
 from focused.collection.judged_rows import JudgedRows
-from focused.crawl.own_settings import JUDGE_AGAIN_SECS
 from focused.retraining.judged_again import JudgingAgain, judges_words, note_what_is_learnt
 from focused.utils.file_names import COLLECTION_FILE
+from focused.utils.output_settings import JUDGE_AGAIN_SECS
 from focused.utils.reactor import in_turns
 from focused.utils.words import quantity
 

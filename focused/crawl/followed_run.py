@@ -19,7 +19,6 @@ from focused.collection.verdict_rows import VerdictRows
 from focused.crawl import shared_rows
 from focused.crawl.delivered_files import put_pages_right
 from focused.crawl.delivered_words import DELIVERED, ROWS
-from focused.crawl.own_settings import DATABASE
 from focused.crawl.shared_figures import DRAWN, FolderFigures
 from focused.crawl.shared_run import SharedRun, merged_run
 from focused.crawl.shared_verdicts import VerdictSender, sending
@@ -29,6 +28,8 @@ from focused.utils.database import cannot_be_used, check_url, import_psycopg, is
 from focused.utils.embedded_server import FOLDER, EmbeddedServer
 from focused.utils.file_names import COLLECTION_FILE, DATABASE_FILE, FETCHED_FILE, PAGES_FILE, RUN_FILE
 from focused.utils.files import read_regular, write_json
+from focused.utils.folder_settings import RUNS_DIR
+from focused.utils.frontier_settings import DATABASE
 
 try:
     import fcntl
@@ -99,7 +100,7 @@ def local_run(named: str, runs_dir: Path) -> Path:
 
 def local_runs(named: Sequence[str], settings: Mapping[str, Any] | None) -> list[Path]:
     """Return the run directories that arguments of a command name: `local_run`, with FOCUSED_RUNS_DIR of settings."""
-    runs_dir = Path(str((settings or {}).get("FOCUSED_RUNS_DIR") or "runs"))
+    runs_dir = Path(RUNS_DIR.read(settings or {}) or RUNS_DIR.default)
     return [local_run(each, runs_dir) for each in named]
 
 

@@ -8,10 +8,11 @@ from bisect import bisect_left
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from focused.crawl.own_settings import DATABASE, PAGE_CLASSIFIER
 from focused.method.topic.harvest_estimate import HarvestEstimate, of_relevances, with_pages_since
 from focused.method.topic.judge import RELEVANCE_THRESHOLD
 from focused.retraining.options import read_options
+from focused.utils.crawl_settings import PAGE_CLASSIFIER
+from focused.utils.frontier_settings import DATABASE
 from focused.utils.words import quantity
 
 if TYPE_CHECKING:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from focused.crawl.own_settings import SOURCE_MAX_LINKS
 from focused.crawl.source_requests import SourceRequests
 from focused.frontier.interface import frontier_of
 from focused.method.page.link_context import path_terms
@@ -17,6 +16,7 @@ from focused.method.page.pdf_process import not_a_page
 from focused.method.page.text_units import ANCHOR
 from focused.method.page.urls import NOT_PAGE, REFUSALS, UrlResolver, why_no_page
 from focused.method.scoring.base import BY_FEED, BY_SITEMAP
+from focused.utils.crawl_settings import SOURCE_MAX_LINKS
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable

@@ -10,6 +10,7 @@ from scrapy.http import TextResponse
 
 from focused.method.page.encoding import may_be_text
 from focused.method.page.robots_directives import NOTHING, Directives, agent_name, of_headers, of_metas
+from focused.utils.crawl_settings import NOFOLLOW_ENABLED, OBEY_NOINDEX
 from focused.utils.scope import TOO_FAR
 
 if TYPE_CHECKING:
@@ -50,8 +51,8 @@ class PageReading:
         self.repeated = repeated
         self._reader = reader
         self._scope = scope
-        self._obeys = settings.getbool("FOCUSED_OBEY_NOINDEX")
-        self._follows_nofollow = not settings.getbool("FOCUSED_NOFOLLOW_ENABLED")
+        self._obeys = OBEY_NOINDEX.read(settings)
+        self._follows_nofollow = not NOFOLLOW_ENABLED.read(settings)
         agents = (settings.get(name) or "" for name in ("ROBOTSTXT_USER_AGENT", "USER_AGENT"))
         self._agents = frozenset(filter(None, map(agent_name, agents)))
 

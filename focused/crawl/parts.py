@@ -16,7 +16,6 @@ from focused.crawl.harvest import HarvestCounter
 from focused.crawl.harvest_so_far import HarvestSoFar
 from focused.crawl.judging import Judging
 from focused.crawl.outlook import Outlook
-from focused.crawl.own_settings import COLLECTION, COPIES
 from focused.crawl.private_addresses import register_addresses
 from focused.frontier.interface import Frontier, FrontierTask, crawl_of, register_crawl
 from focused.frontier.scrapy_frontier import ScrapyFrontier
@@ -26,7 +25,9 @@ from focused.retraining.feedback import FeedbackFiles
 from focused.retraining.options import VERDICTS
 from focused.retraining.verdict_reader import VerdictReader
 from focused.utils.clock import clock_of
+from focused.utils.crawl_settings import COPIES, LINK_SCORING_ENABLED, MERGE_EVIDENCE
 from focused.utils.file_names import VERDICTS_FOLDER
+from focused.utils.output_settings import COLLECTION, HARVEST_WINDOW_PAGES, PAGES_ENABLED
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -49,7 +50,7 @@ class Crawl:
 
     def __init__(self, crawler: Crawler, plan: CrawlPlan) -> None:
         settings = crawler.settings
-        merges = settings.getbool("FOCUSED_MERGE_EVIDENCE") and settings.getbool("FOCUSED_LINK_SCORING_ENABLED")
+        merges = MERGE_EVIDENCE.read(settings) and LINK_SCORING_ENABLED.read(settings)
         strategy = plan.strategy
         self.plan = plan
         self._crawler = crawler
@@ -69,7 +70,7 @@ class Crawl:
             is_mean=type(strategy).merge is Strategy.merge,
         )
         self.judging = Judging(plan.judge, strategy)
-        self.harvest = HarvestCounter(settings.getint("FOCUSED_HARVEST_WINDOW_PAGES"), clock_of(crawler))
+        self.harvest = HarvestCounter(HARVEST_WINDOW_PAGES.read(settings), clock_of(crawler))
         #: Pages that the crawl is meant to fetch; 0: no limit. An evaluation does not count all that are fetched.
         self.goal_pages = plan.goal_pages or plan.max_pages
         #: What is known of the harvest beside the verdicts that are counted.
@@ -88,7 +89,7 @@ class Crawl:
         )  # there are none yet
         #: What is known of the furniture of hosts; None where no text is kept.
         self.furniture: Furniture | None = None
-        if COLLECTION.read(settings) == "on" or settings.getbool("FOCUSED_PAGES_ENABLED"):
+        if COLLECTION.read(settings) == "on" or PAGES_ENABLED.read(settings):
             self.furniture = Furniture()
         #: The links that wait: those of Scrapy's scheduler until a scheduler of this project opens.
         self.frontier: Frontier = ScrapyFrontier(crawler, self.task)

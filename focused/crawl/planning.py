@@ -15,7 +15,6 @@ from focused.crawl.arguments import PlanError
 from focused.crawl.declared_settings import check_settings
 from focused.crawl.former_classes import refuse_former_classes
 from focused.crawl.old_middlewares import with_old_middlewares
-from focused.crawl.own_settings import BELOW_THRESHOLD, MAX_MINUTES, MAX_PAGES, MAX_RELEVANT, PRIVATE_ADDRESSES
 from focused.crawl.plan import CrawlPlan
 from focused.crawl.private_addresses import ALLOW, REFUSE, SEEDS, PrivateAddresses, about_seeds
 from focused.crawl.reader_and_judge import make_judge, make_reader
@@ -46,6 +45,16 @@ from focused.method.strategies.hybrid import Hybrid
 from focused.method.topic import Topic, load_topic
 from focused.method.topic.presets import check_preset
 from focused.retraining.options import OFF, read_options
+from focused.utils.crawl_settings import (
+    BELOW_THRESHOLD,
+    MAX_MINUTES,
+    MAX_PAGES,
+    MAX_RELEVANT,
+    PRIVATE_ADDRESSES,
+    RUN_DIR,
+    STRATEGY,
+    WEB,
+)
 from focused.utils.file_names import FRONTIER_FILE
 from focused.utils.places import models_dirs
 from focused.utils.plugins import is_class_path
@@ -108,12 +117,12 @@ def plan_crawl(arguments: Mapping[str, Any], settings: Any, *, needs_seeds: bool
     check_feeds(effective, arguments.get("run_dir"))
     check_copies(effective)
     decided: dict[str, Any] = {
-        "FOCUSED_STRATEGY": arguments.get("strategy") or effective.get("FOCUSED_STRATEGY"),
-        "FOCUSED_MAX_PAGES": max_pages,
-        "FOCUSED_MAX_RELEVANT": max_relevant,
-        "FOCUSED_MAX_MINUTES": max_minutes,
+        STRATEGY.name: arguments.get("strategy") or STRATEGY.read(effective),
+        MAX_PAGES.name: max_pages,
+        MAX_RELEVANT.name: max_relevant,
+        MAX_MINUTES.name: max_minutes,
         STOP_WHEN.name: stop_when,
-        "FOCUSED_WEB": web,
+        WEB.name: web,
         **decided_scope,
         **with_old_middlewares(effective),
         **(shared.decided(effective) if shared is not None else {"FOCUSED_DATABASE": ""}),
@@ -159,9 +168,9 @@ def plan_crawl(arguments: Mapping[str, Any], settings: Any, *, needs_seeds: bool
         addresses=_addresses(str(arguments.get("seeds")), seeds, web, effective, is_confined),
     )
     _check_addresses(plan, effective)
-    decided["FOCUSED_RUN_DIR"] = str(plan.run_dir)
+    decided[RUN_DIR.name] = str(plan.run_dir)
     check_frontier_folder(plan.run_dir, effective)
-    if arguments.get("run_dir") or effective.get("FOCUSED_RUN_DIR") or effective.get("JOBDIR"):
+    if arguments.get("run_dir") or RUN_DIR.read(effective) or effective.get("JOBDIR"):
         check_earlier_crawl(plan.run_dir, effective, topic=topic.name, web=web, web_options=plan.web_options)
     if shared is not None and not shared.begin(plan, own, effective):
         return plan_crawl(own, settings, needs_seeds=needs_seeds)  # another worker was first: now it is joined
@@ -169,7 +178,7 @@ def plan_crawl(arguments: Mapping[str, Any], settings: Any, *, needs_seeds: bool
 
 
 def _strategy(argument: Any, topic: Topic, settings: Any) -> Strategy:
-    name = argument or settings.get("FOCUSED_STRATEGY")
+    name = argument or STRATEGY.read(settings)
     if name not in STRATEGIES and not is_class_path(name) and name not in PLUG_IN.installed():
         source = f"The strategy of topic {topic.name!r}" if not argument and name == topic.strategy else "The strategy"
         choices = ", ".join(PLUG_IN.names(CHOICES))
@@ -178,7 +187,7 @@ def _strategy(argument: Any, topic: Topic, settings: Any) -> Strategy:
 
 
 def _web(argument: Any, topic: Topic, settings: Any, is_confined: bool) -> str:
-    name = str(argument) if argument is not None else str(settings.get("FOCUSED_WEB") or topic.web)
+    name = str(argument) if argument is not None else str(WEB.read(settings) or topic.web)
     if name == "live" or name in GENERATED:
         return name
     path = given.inside(Path(name), "FOCUSED_WEBS_DIR", settings, "A WARC file") if is_confined else Path(name)

@@ -30,7 +30,7 @@ def preset_settings(preset: Preset) -> dict[str, Any]:
 
 def check_text_learnt(preset: Preset, settings: Any) -> None:
     """Refuse to train on another text of pages than a preset says, by a PlanError: its crawls would refuse the topic."""
-    must, got = preset.settings["FOCUSED_PAGE_TEXT"], PAGE_TEXT.read(settings)
+    must, got = preset.settings[PAGE_TEXT.name], PAGE_TEXT.read(settings)
     if must not in (AUTO, got):
         raise PlanError(
             f"--preset {preset.name} trains on {_TEXTS[must]} (FOCUSED_PAGE_TEXT={must}), and crawls for no other topic. Got "
@@ -54,9 +54,9 @@ def check_trained_for(preset: Preset, topic: Topic) -> None:
         )
     if learner != preset.learner:
         must, got = f"trained with {preset.learner}", f"trained with {learner}"
-    elif preset.settings["FOCUSED_PAGE_TEXT"] not in (AUTO, topic.page_text):
+    elif preset.settings[PAGE_TEXT.name] not in (AUTO, topic.page_text):
         must, got = (
-            f"trained on {_TEXTS[preset.settings['FOCUSED_PAGE_TEXT']]}",
+            f"trained on {_TEXTS[preset.settings[PAGE_TEXT.name]]}",
             f"trained on {_TEXTS[topic.page_text]}",
         )
     elif topic.model is not None and topic.model.sublinear_tf != preset.takes_logarithms:

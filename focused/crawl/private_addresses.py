@@ -9,8 +9,8 @@ from weakref import WeakKeyDictionary
 
 from scrapy.exceptions import IgnoreRequest
 
-from focused.crawl.own_settings import PRIVATE_ADDRESSES
 from focused.utils.addresses import LINK_LOCAL, METADATA, address_of, kind_of, kind_of_host
+from focused.utils.crawl_settings import PRIVATE_ADDRESSES
 from focused.utils.url_lists import without_user
 
 if TYPE_CHECKING:

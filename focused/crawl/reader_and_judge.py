@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from focused.crawl.own_settings import LANGUAGES, MARKDOWN, PAGE_CLASSIFIER, PAGE_READER
 from focused.method.page.limits import MAX_UNIT_TERMS, PageLimits
 from focused.method.page.link_context import WINDOW_CHARS
 from focused.method.page.own_text import AUTO, OWN, PAGE_TEXT, WHOLE
@@ -13,6 +12,8 @@ from focused.method.page.pdf_process import not_a_page
 from focused.method.page.reader import BLOCK_ALPHA, BLOCK_MIN_LINKS, BLOCK_TAGS, PageReader
 from focused.method.page.text_units import OTHER_ANCHORS
 from focused.method.topic.judge import COSINE_THRESHOLD, LINK_THRESHOLD, RELEVANCE_THRESHOLD, SIMILARITY, Judge
+from focused.utils.crawl_settings import LANGUAGES, PAGE_CLASSIFIER, PAGE_READER
+from focused.utils.output_settings import MARKDOWN
 from focused.utils.parameters import read_parameters
 from focused.utils.plugins import PlugInPlace
 

@@ -9,7 +9,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from focused.crawl.own_settings import SECRET
+from focused.utils.output_settings import SECRET
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

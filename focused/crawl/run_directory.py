@@ -16,12 +16,14 @@ from focused.collection.postgresql import check_database
 from focused.collection.schema import check_collection, check_pages
 from focused.crawl import arguments as given
 from focused.crawl.arguments import PlanError
-from focused.crawl.own_settings import COLLECTION, POSTGRESQL
 from focused.crawl.scrapy_settings import scheduler_class
 from focused.frontier.run_files import check_begun_here, check_same, check_unused, reserve_frontier
 from focused.frontier.scrapy_job import check_not_killed
+from focused.utils.crawl_settings import RUN_DIR
 from focused.utils.file_names import COLLECTION_FILE, DATABASE_FILE
+from focused.utils.folder_settings import RUNS_DIR
 from focused.utils.output_files import check_output
+from focused.utils.output_settings import COLLECTION, POSTGRESQL
 from focused.utils.own_files import check_own_files
 
 _LEAST_FREE_BYTES = 20_000_000
@@ -31,8 +33,8 @@ _ANOTHER_FOLDER = "Choose another: -a run_dir=PATH"
 
 def make_run_dir(argument: Any, topic: str, settings: Any, is_confined: bool) -> Path:
     """Make the run directory and return it; a crawl must not fail after its last page because it cannot write."""
-    runs_dir = Path(str(settings.get("FOCUSED_RUNS_DIR") or "runs"))
-    name = str(argument or settings.get("FOCUSED_RUN_DIR") or "")
+    runs_dir = Path(RUNS_DIR.read(settings) or RUNS_DIR.default)
+    name = str(argument or RUN_DIR.read(settings))
     path = Path(name) if name else runs_dir / topic
     if name and is_confined:
         path = given.inside(path, "FOCUSED_RUNS_DIR", settings, "run_dir")
@@ -120,7 +122,7 @@ def check_feeds(settings: Any, run_dir: Any = None) -> None:
 
     The crawl may be this one, which writes to ``run_dir``, or another one.
     """
-    own = str(run_dir or settings.get("FOCUSED_RUN_DIR") or "")
+    own = str(run_dir or RUN_DIR.read(settings))
     for target in map(str, settings.getdict("FEEDS")):
         name = target.removeprefix("file://")
         if "://" in name or name.startswith("stdout:"):

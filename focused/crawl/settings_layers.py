@@ -13,6 +13,7 @@ from focused.method.topic import TOPIC_FILE, is_topic_setting
 from focused.method.topic.presets import load_preset
 from focused.method.topic.settings import SCOPE_SETTINGS
 from focused.utils.clock import VIRTUAL_DELAY
+from focused.utils.crawl_settings import CONTACT
 from focused.utils.setting import TOPIC
 
 if TYPE_CHECKING:
@@ -115,7 +116,7 @@ def check_virtual_time(web: str, settings: Any) -> None:
 
 def signed(settings: Any) -> dict[str, Any]:
     """Return the user agent with the contact in it."""
-    contact, agent = str(settings.get("FOCUSED_CONTACT") or ""), str(settings.get("USER_AGENT"))
+    contact, agent = CONTACT.read(settings), str(settings.get("USER_AGENT"))
     if not contact.isprintable():
         raise PlanError(f"FOCUSED_CONTACT must be a URL or an address. Got {contact!r}. Example: you@example.org")
     return {"USER_AGENT": f"{agent} (+{contact})"} if contact and contact not in agent else {}

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 from focused.crawl.arguments import PlanError, check_seeds
 from focused.crawl.declared_settings import COMMAND_LINE, DECLARED
-from focused.crawl.own_settings import DATABASE, MAX_MINUTES, MAX_PAGES, MAX_RELEVANT, SHARED_CRAWL
 from focused.method.topic import is_topic_setting, load_topic
 from focused.method.topic.parcel import packed, unpacked
 from focused.retraining.options import OFF
+from focused.utils.crawl_settings import MAX_MINUTES, MAX_PAGES, MAX_RELEVANT, STRATEGY
 from focused.utils.database import CRAWL_NAME, cannot_be_used, check_url, import_psycopg
+from focused.utils.frontier_settings import DATABASE, SHARED_CRAWL
 from focused.utils.places import models_dirs
 from focused.utils.plugins import is_class_path
 from focused.utils.setting import TOPIC
@@ -167,7 +168,7 @@ class SharedCrawl:
             return True
         said = {name: str(value) for name, value in arguments.items() if name not in _OWN and not name.startswith("_")}
         limits = {name: str(getattr(plan, name)) for name in _LIMITS}
-        chosen = {"web": plan.web, "strategy": str(plan.decided["FOCUSED_STRATEGY"])}
+        chosen = {"web": plan.web, "strategy": str(plan.decided[STRATEGY.name])}
         about = {
             "version": __version__,
             "model_sha256": plan.topic.model_sha256,

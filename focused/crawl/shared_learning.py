@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any
 from focused.collection.judged_rows import JudgedRows
 from focused.crawl.final_judging import counts_of
 from focused.crawl.harvest_so_far import HarvestSoFar
-from focused.crawl.own_settings import DATABASE, JUDGE_AGAIN_SECS, PAGE_CLASSIFIER
 from focused.crawl.shared_pages import SharedPages
 from focused.frontier.shared.crawls import topic_files
 from focused.method.topic import Topic, TopicError
@@ -36,8 +35,11 @@ from focused.retraining.versions import (
     read_attempts,
     version_in_use,
 )
+from focused.utils.crawl_settings import PAGE_CLASSIFIER
 from focused.utils.file_names import COLLECTION_FILE
 from focused.utils.files import read_regular, write_json
+from focused.utils.frontier_settings import DATABASE
+from focused.utils.output_settings import JUDGE_AGAIN_SECS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -12,11 +12,11 @@ from urllib.parse import urlsplit
 
 from scrapy import Request, signals
 
-from focused.crawl.own_settings import FEEDS, SITEMAPS, SITEMAPS_WHEN
 from focused.method.page.link_list import FEED, SITEMAP, LinkSource
 from focused.method.page.link_source import MAX_BYTES
 from focused.method.page.urls import REFUSALS, UrlResolver
 from focused.method.scoring.priority import to_priority
+from focused.utils.crawl_settings import FEEDS, SITEMAPS, SITEMAPS_WHEN
 from focused.utils.scope import NOT_ALLOWED
 
 if TYPE_CHECKING:

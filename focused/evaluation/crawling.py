@@ -19,6 +19,7 @@ from focused.evaluation.graph_build import PageResolver
 from focused.evaluation.measures import ANCHOR, BLOCK, CONTEXT, DEFERRED, Measured, measure, read_fetched
 from focused.evaluation.page_cache import CachedReader
 from focused.utils.clock import clock_of
+from focused.utils.crawl_settings import MERGE_EVIDENCE
 from focused.utils.file_names import FETCHED_FILE
 from focused.webs import RecordedWeb
 
@@ -128,7 +129,7 @@ class Crawler:
 
     def _links_of(self, settings: Any) -> Callable[[str], list[str]] | None:
         """Return a function from a page to the pages that it links to; None if referrers are never replaced."""
-        if not settings.getbool("FOCUSED_MERGE_EVIDENCE"):
+        if not MERGE_EVIDENCE.read(settings):
             return None
         graph, number = self._graph, self._graph.page_number
 

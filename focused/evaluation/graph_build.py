@@ -20,6 +20,7 @@ from focused.method.page.urls import NOT_A_PAGE
 from focused.method.topic import Analyzer
 from focused.method.training.example_sources import header
 from focused.method.training.page_set import untracked
+from focused.utils.crawl_settings import NOFOLLOW_ENABLED, PAGE_READER
 from focused.webs import REDIRECTS
 
 if TYPE_CHECKING:
@@ -132,9 +133,9 @@ def graph_of(web: RecordedWeb, sha256: str, settings: Any, fallback: Path, track
 
 
 def _key(sha256: str, settings: Any) -> str:
-    names = ["REDIRECT_MAX_TIMES", "ROBOTSTXT_OBEY", "USER_AGENT", "ROBOTSTXT_USER_AGENT", "FOCUSED_NOFOLLOW_ENABLED"]
+    names = ["REDIRECT_MAX_TIMES", "ROBOTSTXT_OBEY", "USER_AGENT", "ROBOTSTXT_USER_AGENT", NOFOLLOW_ENABLED.name]
     names += sorted(name for name in map(str, settings) if name.startswith("FOCUSED_PAGE_MAX_"))
-    names += ["FOCUSED_PAGE_READER"] if settings.get("FOCUSED_PAGE_READER") else []
+    names += [PAGE_READER.name] if PAGE_READER.read(settings) else []
     about = [FORMAT, sha256, *(f"{name}={settings.get(name)}" for name in names)]
     return hashlib.sha256(json.dumps(about).encode()).hexdigest()[:12]
 
@@ -147,7 +148,7 @@ def build_graph(web: RecordedWeb, settings: Any, track: Track = untracked) -> Li
     """
     reader = make_reader(Analyzer("en"), settings)
     reader.not_a_page = NOT_A_PAGE  # the crawls of an evaluation read no PDF files
-    follows_nofollow = not settings.getbool("FOCUSED_NOFOLLOW_ENABLED")
+    follows_nofollow = not NOFOLLOW_ENABLED.read(settings)
     resolver = PageResolver(web, settings)
     pages: dict[str, int] = {}
     links: dict[str, int] = {}

@@ -22,8 +22,10 @@ from focused.evaluation.starts import ELSEWHERE, WEB, sources_of
 from focused.method.strategies import strategy_class
 from focused.method.topic import load_topic
 from focused.method.topic.presets import MODERN, load_preset
+from focused.utils.crawl_settings import STRATEGY
 from focused.utils.file_names import RUN_FILE
 from focused.utils.files import write_json
+from focused.utils.folder_settings import CACHE_DIR
 from focused.utils.places import models_dirs
 from focused.utils.words import quantity, with_preset
 
@@ -60,7 +62,7 @@ class Evaluation:
     @property
     def against(self) -> str:
         """The crawls that all others are compared with: those of FOCUSED_STRATEGY, with presets by today's defaults."""
-        return with_preset(str(self.settings.get("FOCUSED_STRATEGY")), MODERN if self.options.presets else "")
+        return with_preset(str(STRATEGY.read(self.settings)), MODERN if self.options.presets else "")
 
     @property
     def series(self) -> list[str]:
@@ -102,7 +104,7 @@ class Evaluation:
         """Refuse settings that would make every crawl fail."""
         check_settings(self.settings)
         check_values(self.settings)
-        strategy_class(self.settings.get("FOCUSED_STRATEGY"))
+        strategy_class(STRATEGY.read(self.settings))
 
     def _open(self, stack: ExitStack) -> tuple[list[EvaluatedWeb], dict[str, Any]]:
         """Open the webs; return them with the options to note."""
@@ -209,7 +211,7 @@ class Evaluation:
             learner=learner, preset=preset, random_state=options.random_state,
             settings=options.settings | options.virtual_time,
             command=self.command, folder=str(self.folder),
-            cache_dir=str(self.settings.get("FOCUSED_CACHE_DIR") or ""), start=start,
+            cache_dir=CACHE_DIR.read(self.settings), start=start,
             background_without=[*dict.fromkeys([*repeat.web.background_without, *of_other])], **examples,
         )  # fmt: skip
 

@@ -16,6 +16,7 @@ from focused.method.training.example_content import Refusals
 from focused.method.training.example_selection import SeenExamples, examples
 from focused.method.training.example_sources import Opening, candidates_in
 from focused.method.training.page_set import ExampleReader, urls_of
+from focused.utils.folder_settings import MODELS_DIR
 
 if TYPE_CHECKING:
     from focused.evaluation.crawl_group import CrawlGroup
@@ -34,7 +35,7 @@ class _NothingFetched:
 
 def is_trained(group: CrawlGroup, settings: Any) -> bool:
     """Tell whether the group's topic has been trained on these pages."""
-    directory = Path(settings.get("FOCUSED_MODELS_DIR")) / group.name
+    directory = Path(MODELS_DIR.read(settings)) / group.name
     try:
         manifest = json.loads((directory / MANIFEST_FILE).read_text(encoding="utf-8"))
         return (directory / TOPIC_FILE).is_file() and manifest.get(_DRAWN) == _drawn(group)
@@ -63,7 +64,7 @@ def _drawn(group: CrawlGroup) -> dict[str, Any]:
 
 def words_of(group: CrawlGroup, settings: Any) -> list[str]:
     """Return the words that the group's topic was trained from; empty if it was trained from pages."""
-    directory = Path(settings.get("FOCUSED_MODELS_DIR")) / group.name
+    directory = Path(MODELS_DIR.read(settings)) / group.name
     manifest = json.loads((directory / MANIFEST_FILE).read_text(encoding="utf-8"))
     text: str = manifest["examples"].get("keywords", {}).get("text", "")
     return text.split()
@@ -142,4 +143,4 @@ def train(group: CrawlGroup, settings: Any) -> Path:
         random_state=group.random_state,
     )
     topic.manifest[_DRAWN] = _drawn(group)
-    return topic.save(Path(settings.get("FOCUSED_MODELS_DIR")))
+    return topic.save(Path(MODELS_DIR.read(settings)))

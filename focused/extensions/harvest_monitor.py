@@ -13,7 +13,6 @@ from scrapy import signals
 from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings
 from scrapy.utils.asyncio import create_looping_call
 
-from focused.crawl.own_settings import DATABASE, SECRET
 from focused.crawl.parts import Crawl
 from focused.crawl.pdf_counts import being_read
 from focused.crawl.presets import about_preset
@@ -27,8 +26,11 @@ from focused.extensions.summary import Summary
 from focused.extensions.time_limit import REASON as TIME_IS_UP
 from focused.frontier.interface import frontier_of
 from focused.frontier.patience import summary
+from focused.utils.crawl_settings import MERGE_EVIDENCE
 from focused.utils.file_names import DATABASE_FILE, PAGES_FILE, RUN_FILE, RUNNING, VERDICTS_FOLDER
 from focused.utils.files import write_json
+from focused.utils.frontier_settings import DATABASE
+from focused.utils.output_settings import HARVEST_WINDOW_PAGES, METRICS_INTERVAL_SECS, SECRET
 from focused.utils.program import as_typed
 from focused.utils.scrapy_internals import is_closing, requests_in_progress
 from focused.utils.version import __version__
@@ -69,7 +71,7 @@ class HarvestMonitor:
         self._summary = Summary(crawler, plan, harvest, estimate, outlook)
         self._plan = plan
         self._harvest = harvest
-        self._interval_secs = crawler.settings.getfloat("FOCUSED_METRICS_INTERVAL_SECS")
+        self._interval_secs = METRICS_INTERVAL_SECS.read(crawler.settings)
         self._started = time.time()
         self._clock = time.monotonic()
         self._last = (self._clock, 0)
@@ -107,7 +109,7 @@ class HarvestMonitor:
             logger.info("Scope: %s", plan.scope)
         if plan.web == "live" and "+" not in self.crawler.settings["USER_AGENT"]:
             logger.warning("Site owners cannot reach you. Set -s FOCUSED_CONTACT=you@example.org")
-        if not (plan.strategy.merges or plan.preset) and not self.crawler.settings.getbool("FOCUSED_MERGE_EVIDENCE"):
+        if not (plan.strategy.merges or plan.preset) and not MERGE_EVIDENCE.read(self.crawler.settings):
             logger.warning("FOCUSED_MERGE_EVIDENCE=False changes nothing: %s joins no scores.", plan.strategy.name)
         if weakness := plan.topic.weakness:
             logger.warning(
@@ -215,7 +217,7 @@ class HarvestMonitor:
             self._say_what_the_end_waits_for(harvest.n_pages)
             return  # the crawl waits: for a host, or for a model that is being trained
         self._last, self._told = (now, harvest.n_pages), told
-        window, stats = self.crawler.settings.getint("FOCUSED_HARVEST_WINDOW_PAGES"), self.crawler.stats.get_stats()
+        window, stats = HARVEST_WINDOW_PAGES.read(self.crawler.settings), self.crawler.stats.get_stats()
         self._outlook.note_spent(now)
         progress = Progress(
             *(harvest.n_pages, self._plan.max_pages, self._estimate.text(), harvest.n_relevant, harvest.rate),
@@ -258,7 +260,7 @@ class HarvestMonitor:
             "stop_when": plan.stop_when,
             # Of the first start: `scrapy train --from-run` must not join the pages of a run twice.
             "model_sha256": self._first_model,
-            "random_seed": settings.getint("FOCUSED_DEMO_SEED") if plan.web in ("demo", "hostile") else None,
+            "random_seed": plan.web_options.get("FOCUSED_DEMO_SEED"),
             "settings": {name: HIDDEN if name in SECRET else _plain(settings[name]) for name in said},
             "versions": {"focused": __version__, "python": platform.python_version(), **others},
             "started_at": _iso(self._started),

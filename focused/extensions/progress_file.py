@@ -14,6 +14,7 @@ from focused.frontier.interface import frontier_of
 from focused.frontier.patience import summary
 from focused.utils.file_names import PROGRESS_FILE
 from focused.utils.files import write_json
+from focused.utils.output_settings import METRICS_INTERVAL_SECS
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -34,7 +35,7 @@ class ProgressFile:
 
     def __init__(self, crawler: Crawler, crawl: Crawl) -> None:
         self._crawler, self._crawl = crawler, crawl
-        self._interval_secs = crawler.settings.getfloat("FOCUSED_METRICS_INTERVAL_SECS")
+        self._interval_secs = METRICS_INTERVAL_SECS.read(crawler.settings)
         self._calls: Any = None
 
     @classmethod

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 from scrapy import signals
 from scrapy.exceptions import NotConfigured
 
-from focused.crawl.own_settings import DATABASE, SHARED_CRAWL
 from focused.crawl.parts import Crawl
 from focused.crawl.shared_run import save_run
 from focused.utils.file_names import RUN_FILE
+from focused.utils.frontier_settings import DATABASE, SHARED_CRAWL
 
 if TYPE_CHECKING:
     from pathlib import Path

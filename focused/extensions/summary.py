@@ -10,7 +10,6 @@ from focused.crawl.delivered_words import DELIVERED, about_delivered, counted
 from focused.crawl.failures import words_of_exception
 from focused.crawl.final_judging import words_of_judging_again
 from focused.crawl.losses import LOSSES
-from focused.crawl.own_settings import DATABASE
 from focused.crawl.parts import Crawl
 from focused.crawl.pdf_counts import pdf_advice, pdf_summary
 from focused.crawl.pdf_reading import is_installed
@@ -20,6 +19,8 @@ from focused.frontier.patience import summary
 from focused.frontier.resumption import MISSING
 from focused.utils.clock import VIRTUAL_DELAY
 from focused.utils.file_names import HARVEST_FILE, PAGES_FILE, RUN_FILE
+from focused.utils.frontier_settings import DATABASE
+from focused.utils.output_settings import PAGES_ENABLED
 from focused.utils.program import as_typed
 from focused.utils.words import quantity
 
@@ -93,7 +94,7 @@ class Summary:
         # Not always as many as were judged relevant: copies, verdicts, and what the last model says of all pages.
         # What workers deliver stands in the database of all of them.
         yield "" if DATABASE.read(settings) else about_delivered(stats, harvest.n_pages, harvest.n_relevant)
-        has_pages = (stats.get(DELIVERED) or harvest.n_relevant) and settings.getbool("FOCUSED_PAGES_ENABLED")
+        has_pages = (stats.get(DELIVERED) or harvest.n_relevant) and PAGES_ENABLED.read(settings)
         pages = plan.run_dir / PAGES_FILE
         yield f"relevant pages  {pages}{counted(pages, stats)}" if has_pages else ""
         yield f"harvest rate    {plan.run_dir / HARVEST_FILE}"

@@ -12,12 +12,13 @@ import scrapy
 from scrapy import signals
 from scrapy.exceptions import NotConfigured
 
-from focused.crawl.own_settings import WARC
 from focused.crawl.parts import Crawl
 from focused.frontier.leases import LEASE, link_ended
 from focused.utils.compression import gzip_member
+from focused.utils.crawl_settings import RUN_DIR
 from focused.utils.file_names import WARC_FILE
 from focused.utils.files import append_whole
+from focused.utils.output_settings import WARC
 from focused.utils.version import __version__
 from focused.utils.warc_records import info_record, response_record
 
@@ -78,7 +79,7 @@ class WarcRecorder:
             mode = "all" if crawl is not None and crawl.plan.web == "live" else "off"
         if mode == "off":
             raise NotConfigured
-        run_dir = settings.get("FOCUSED_RUN_DIR")
+        run_dir = RUN_DIR.read(settings)
         if not run_dir:
             raise ValueError(f"FOCUSED_WARC={mode} needs a folder to write to. Set FOCUSED_RUN_DIR.")
         assert crawler.stats is not None

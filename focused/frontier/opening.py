@@ -20,6 +20,15 @@ from focused.frontier.store.ranks import Ranks
 from focused.frontier.store.store import FrontierStore
 from focused.frontier.store.worker_demand import OtherWorkers
 from focused.frontier.unreachable import UnreachableHosts
+from focused.utils.frontier_settings import (
+    DOMAIN_SHARE,
+    HOST_SINK,
+    MAX_LINKS,
+    MAX_PER_DOMAIN,
+    MAX_PER_HOST,
+    MAX_TUNNEL,
+    TRAPS,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -53,17 +62,17 @@ def link_order(task: FrontierTask) -> LinkOrder:
 def store_limits(settings: BaseSettings) -> StoreLimits:
     """Return how many links are kept and fetched."""
     return StoreLimits(
-        max_per_host=settings.getint("FOCUSED_FRONTIER_MAX_PER_HOST"),
-        max_per_domain=settings.getint("FOCUSED_FRONTIER_MAX_PER_DOMAIN"),
-        max_tunnel=settings.getint("FOCUSED_FRONTIER_MAX_TUNNEL"),
-        max_links=settings.getint("FOCUSED_FRONTIER_MAX_LINKS"),
+        max_per_host=MAX_PER_HOST.read(settings),
+        max_per_domain=MAX_PER_DOMAIN.read(settings),
+        max_tunnel=MAX_TUNNEL.read(settings),
+        max_links=MAX_LINKS.read(settings),
     )
 
 
 def open_links(store: LinkStore, task: FrontierTask, settings: BaseSettings) -> Rediscovery:
     """Return what takes links into the file."""
     # A limit on tunnels knows nothing of scores: every page has a say on how far a link lies.
-    max_tunnel = settings.getint("FOCUSED_FRONTIER_MAX_TUNNEL")
+    max_tunnel = MAX_TUNNEL.read(settings)
     later_pages = LaterPages(
         are_joined=task.merge is not None or bool(max_tunnel),
         are_averaged=task.is_mean and not max_tunnel,
@@ -93,10 +102,10 @@ def open_outcomes(
 ) -> Outcomes:
     """Return what takes down how links have ended."""
     settings = crawler.settings
-    penalty = HostPenalty(settings.getfloat("FOCUSED_FRONTIER_HOST_SINK"))
+    penalty = HostPenalty(HOST_SINK.read(settings))
     sinking = None
-    if settings.get("FOCUSED_TRAPS") == "on":
-        harvests = Harvests(Credit(settings.getfloat("FOCUSED_DOMAIN_SHARE")), penalty)
+    if TRAPS.read(settings) == "on":
+        harvests = Harvests(Credit(DOMAIN_SHARE.read(settings)), penalty)
         sinking = Sinking(store, requests, harvests, crawler.stats)
     return Outcomes(store, penalty, session_records, sinking)
 

@@ -36,6 +36,7 @@ from focused.frontier.session_records import SessionRecords
 from focused.frontier.store.schema import FrontierFileError, damaged
 from focused.frontier.wakeup import Wakeup
 from focused.utils.file_names import FRONTIER_FILE
+from focused.utils.frontier_settings import DATABASE
 from focused.utils.scope import ELSEWHERE
 from focused.utils.scrapy_internals import close_idle_connections, requests_in_progress
 
@@ -91,7 +92,7 @@ class FrontierScheduler(BaseScheduler):
         crawl = crawl_of(crawler)
         if crawl is None:
             return Scheduler.from_crawler(crawler)
-        return load_object(_SHARED)(crawler, crawl) if crawler.settings.get("FOCUSED_DATABASE") else cls(crawler, crawl)
+        return load_object(_SHARED)(crawler, crawl) if DATABASE.read(crawler.settings) else cls(crawler, crawl)
 
     def open(self, spider: Spider) -> None:
         """Open the frontier's file, and resume the last run if there is one; if that fails the crawl ends, and says why."""

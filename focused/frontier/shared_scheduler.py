@@ -24,6 +24,7 @@ from focused.frontier.shared.worker import Worker
 from focused.frontier.shared.worker_terms import Database, WorkerTerms
 from focused.frontier.store.texts import MAX_PAGES as MAX_TEXTS
 from focused.utils.finish_reasons import WORDS_NOT_FOUND
+from focused.utils.frontier_settings import DATABASE, SHARED_CRAWL
 from focused.utils.scrapy_internals import requests_in_progress
 from focused.utils.words import quantity
 
@@ -88,8 +89,8 @@ class SharedScheduler(FrontierScheduler):
             max_pages=task.max_pages,
             by_domain=bool(limits.max_per_domain),
         )
-        database = Database(settings["FOCUSED_DATABASE"])
-        exchange = Exchange(database, settings["FOCUSED_CRAWL"], terms=terms, order=order)
+        database = Database(DATABASE.read(settings))
+        exchange = Exchange(database, SHARED_CRAWL.read(settings), terms=terms, order=order)
         self.worker = worker = Worker(
             exchange,
             max_pages=task.max_pages,

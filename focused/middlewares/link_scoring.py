@@ -13,6 +13,7 @@ from focused.crawl.page_reading import PageReading, RepeatedText
 from focused.crawl.parts import Crawl
 from focused.frontier.interface import frontier_of
 from focused.items import LinkSource, PageItem
+from focused.utils.crawl_settings import LINK_SCORING_ENABLED
 from focused.utils.reactor import in_turns
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ class LinkScoringMiddleware:
         self._sources = sources
         self._judging = judging
         self._drops = drops
-        self._is_scoring = crawler.settings.getbool("FOCUSED_LINK_SCORING_ENABLED")
+        self._is_scoring = LINK_SCORING_ENABLED.read(crawler.settings)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:

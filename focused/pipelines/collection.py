@@ -13,11 +13,12 @@ from scrapy.exceptions import NotConfigured
 
 from focused.collection.page import CollectedPage
 from focused.collection.store import CollectionStore
-from focused.crawl.own_settings import COLLECTION, DATABASE, MARKDOWN, MAX_IRRELEVANT
 from focused.crawl.parts import Crawl
 from focused.items import PageItem
 from focused.retraining.judged_pages import judged_terms_of
 from focused.utils.file_names import COLLECTION_FILE
+from focused.utils.frontier_settings import DATABASE
+from focused.utils.output_settings import COLLECTION, MARKDOWN, MAX_IRRELEVANT
 from focused.utils.words import quantity
 
 if TYPE_CHECKING:

@@ -9,7 +9,6 @@ from scrapy.utils.defer import deferred_from_coro
 
 from focused.crawl.fetched_rows import FETCHED_COLUMNS, fetched_row
 from focused.crawl.harvest_rows import FORECAST_COLUMNS, FURTHER_COLUMNS, estimate_cells, harvest_columns, harvest_row
-from focused.crawl.own_settings import CSV_SAFE
 from focused.crawl.parts import Crawl
 from focused.crawl.run_history import last_estimate
 from focused.crawl.saturation import SATURATED
@@ -17,6 +16,7 @@ from focused.frontier.interface import frontier_of
 from focused.items import PageItem
 from focused.utils.file_names import FETCHED_FILE, HARVEST_FILE, RUN_FILE
 from focused.utils.files import LineFile, has_header
+from focused.utils.output_settings import CSV_SAFE, HARVEST_EVERY_PAGES, HARVEST_WINDOW_PAGES
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -46,8 +46,8 @@ class HarvestPipeline:
         self._stats = crawler.stats
         self._plan = plan
         self._counter, self._estimate = crawl.harvest, crawl.estimate
-        window = crawler.settings.getint("FOCUSED_HARVEST_WINDOW_PAGES")
-        self._every_pages = crawler.settings.getint("FOCUSED_HARVEST_EVERY_PAGES")
+        window = HARVEST_WINDOW_PAGES.read(crawler.settings)
+        self._every_pages = HARVEST_EVERY_PAGES.read(crawler.settings)
         columns = [*harvest_columns(window)]
         path = plan.run_dir / HARVEST_FILE
         #: A file that an earlier version of this program began keeps the columns that it has.

@@ -12,6 +12,7 @@ from focused.crawl.parts import Crawl
 from focused.items import PageItem
 from focused.utils.file_names import PAGES_FILE
 from focused.utils.files import LineFile
+from focused.utils.output_settings import PAGES_ENABLED
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -41,7 +42,7 @@ class JsonLinesPipeline:
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Stay out of spiders that do not crawl for a topic; switch off if the settings say so."""
         crawl = Crawl.needed(crawler)
-        if not crawler.settings.getbool("FOCUSED_PAGES_ENABLED"):
+        if not PAGES_ENABLED.read(crawler.settings):
             raise NotConfigured
         return cls(crawler.stats, crawl.plan.run_dir)
 

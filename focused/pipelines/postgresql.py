@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 from scrapy.exceptions import NotConfigured
 
 from focused.collection.postgresql import PostgresCopy
-from focused.crawl.own_settings import POSTGRESQL
 from focused.crawl.parts import Crawl
 from focused.utils.file_names import COLLECTION_FILE
+from focused.utils.output_settings import POSTGRESQL
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from scrapy.exceptions import NotConfigured
 from scrapy.utils.asyncio import create_looping_call
 
-from focused.crawl.own_settings import DATABASE
 from focused.crawl.parts import Crawl
 from focused.crawl.pause import CrawlPause
 from focused.crawl.reader_and_judge import make_judge
@@ -31,6 +30,8 @@ from focused.retraining.rescoring import Rejudging, Rescoring
 from focused.retraining.stats import AttemptReport, RetrainingStats
 from focused.retraining.training_process import TrainingProcess
 from focused.retraining.versions import FIRST, VersionStore, read_attempts, read_verdicts, warn_of_version_left
+from focused.utils.frontier_settings import DATABASE
+from focused.utils.output_settings import HARVEST_WINDOW_PAGES
 from focused.utils.parameters import read_parameters
 from focused.utils.words import quantity
 
@@ -101,7 +102,7 @@ class RetrainingPipeline:
         link_texts = LinkTextFinder(pages, feedback.number_of, judging, plan.reader.analyzer)
         texts = TextsToKeep(plan.topic.page_text, _MAX_TEXTS * options.max_pages, of_all=has_verdicts)
         writer = JudgedPageWriter(plan.run_dir, link_texts.find, texts, stats)
-        drift = DriftReport(stats.set, settings.getint("FOCUSED_HARVEST_WINDOW_PAGES"), crawl.harvest)
+        drift = DriftReport(stats.set, HARVEST_WINDOW_PAGES.read(settings), crawl.harvest)
         drift.trained(plan.topic, plan.topic.examples)
         is_paused = options.waits == "always" or (options.waits == "offline" and plan.web != "live")
 

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy.exceptions import NotConfigured
 
-from focused.crawl.own_settings import DATABASE, MARKDOWN, MAX_IRRELEVANT
 from focused.crawl.parts import Crawl
 from focused.crawl.shared_outputs import page_row
 from focused.frontier.interface import frontier_of
 from focused.items import PageItem
 from focused.pipelines.collection import collected_page
+from focused.utils.frontier_settings import DATABASE
+from focused.utils.output_settings import MARKDOWN, MAX_IRRELEVANT
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler

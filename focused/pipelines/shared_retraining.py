@@ -10,7 +10,6 @@ from scrapy.exceptions import NotConfigured
 from scrapy.utils.asyncio import create_looping_call
 from twisted.internet.threads import deferToThread
 
-from focused.crawl.own_settings import DATABASE, SHARED_CRAWL
 from focused.crawl.parts import Crawl
 from focused.crawl.reader_and_judge import make_judge
 from focused.crawl.shared_run import SharedRun
@@ -26,6 +25,7 @@ from focused.retraining.rescoring import Rejudging
 from focused.retraining.shared_rescoring import SharedRescoring
 from focused.retraining.stats import RetrainingStats, of_attempt
 from focused.retraining.versions import FIRST
+from focused.utils.frontier_settings import DATABASE, SHARED_CRAWL
 from focused.utils.parameters import read_parameters
 
 if TYPE_CHECKING:

@@ -16,11 +16,11 @@ from focused.crawl.delivered_files import put_pages_right, take_out
 from focused.crawl.delivered_words import BY_PEOPLE, DELIVERED, ROWS
 from focused.crawl.final_judging import judge_again
 from focused.crawl.late_delivery import LateDelivery
-from focused.crawl.own_settings import COLLECTION
 from focused.crawl.parts import Crawl
 from focused.items import PageItem
 from focused.retraining.applied_verdicts import KnownForms, PagesByForm, n_not_fetched, take_in_all
 from focused.utils.file_names import COLLECTION_FILE, PAGES_FILE
+from focused.utils.output_settings import COLLECTION, PAGES_ENABLED
 from focused.utils.reactor import yield_to_reactor
 
 if TYPE_CHECKING:
@@ -199,7 +199,7 @@ class VerdictsPipeline:
     def _put_pages_right(self, *, says: bool) -> bool:
         """Let ``pages.jsonl`` hold what is delivered, and say how many lines that changes; return whether it does."""
         path = self._crawl.plan.run_dir / PAGES_FILE
-        if not self._crawler.settings.getbool("FOCUSED_PAGES_ENABLED"):
+        if not PAGES_ENABLED.read(self._crawler.settings):
             return False
         try:
             if self._rows is not None:

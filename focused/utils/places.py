@@ -6,6 +6,8 @@ import os
 from pathlib import Path
 from typing import Any
 
+from focused.utils.folder_settings import MODELS_DIR
+
 _PACKAGE = Path(__file__).resolve().parent.parent
 _IN_WHEEL = _PACKAGE / "models"
 IS_INSTALLED = _IN_WHEEL.is_dir()
@@ -28,4 +30,4 @@ def default_models_dir() -> Path:
 
 def models_dirs(settings: Any) -> tuple[Path, ...]:
     """Return the folders that a topic is looked for in: the user's own, FOCUSED_MODELS_DIR, then the shipped one."""
-    return tuple(dict.fromkeys((Path(str(settings.get("FOCUSED_MODELS_DIR"))), SHIPPED_MODELS_DIR)))
+    return tuple(dict.fromkeys((Path(MODELS_DIR.read(settings)), SHIPPED_MODELS_DIR)))

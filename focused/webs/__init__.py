@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from focused.utils.folder_settings import CACHE_DIR
 from focused.utils.setting import TOPIC, Setting
 from focused.webs.demo import DemoWeb, HostileWeb, export
 from focused.webs.demo.server import DemoServer
@@ -98,7 +99,7 @@ def open_web(name: str, settings: Mapping[str, Any]) -> Web:
 
     if not name or "\0" in name:
         raise WebError(f"FOCUSED_WEB must be demo, hostile or the path of a WARC file. Got {name!r}.")
-    cache_dir = settings.get("FOCUSED_CACHE_DIR")
+    cache_dir = CACHE_DIR.read(settings)
     max_size = Setting("DOWNLOAD_MAXSIZE", 0, least=0).read(settings)  # 0: no limit
     return RecordedWeb(
         _path(name),

@@ -15,6 +15,7 @@ from scrapy.utils.httpobj import urlparse_cached
 from twisted.python.failure import Failure
 
 from focused.utils.clock import VIRTUAL_DELAY, VIRTUAL_LATENCY, VirtualClock, clock_of
+from focused.utils.crawl_settings import WEB
 from focused.webs import Answer, Web, open_web
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ class WebDownloadHandler(BaseDownloadHandler):
         self._max_size = settings.getint("DOWNLOAD_MAXSIZE")
         self._warn_size = settings.getint("DOWNLOAD_WARNSIZE")
         if crawler not in _webs:
-            _webs[crawler] = open_web(settings.get("FOCUSED_WEB") or "", settings)
+            _webs[crawler] = open_web(WEB.read(settings), settings)
         self._web = _webs[crawler]
         self._clock = clock_of(crawler)
         is_virtual = self._clock.is_virtual
