@@ -20,6 +20,7 @@ from focused.method.strategies import make_strategy
 from focused.method.strategies.linkmodel import rates as link_rates
 from focused.method.strategies.linkmodel import session as link_session
 from focused.method.strategies.linkmodel import training_matrix as link_training
+from focused.method.strategies.linkmodel.adaptive import Adaptive
 from focused.method.strategies.linkmodel.descent import descend
 from focused.method.strategies.linkmodel.loss import Loss
 from focused.method.strategies.linkmodel.memory import (
@@ -634,3 +635,26 @@ def test_many_links_teach_in_steps_what_they_teach_at_once_whatever_the_frontier
         for name in one._kinds:
             if name not in ("frontier", "level"):
                 assert np.array_equal(one[name], other[name], equal_nan=True), name
+
+
+# --- What an outcome counts as
+
+
+def test_the_less_an_outcome_counts_the_nearer_weights_and_rates_stay_to_where_they_began():
+    def far(certainty: float) -> tuple[float, float]:
+        model = learnt(many(60), every_pages=10, certainty=certainty).model
+        rates = np.concatenate([groups.table["rate"] for groups in model.memory.groups.values()])
+        return float(np.abs(model.weights.dense[1:] - model.prior.dense[1:]).sum()), float(np.abs(rates).max())
+
+    weights, of_rates = zip(*(far(certainty) for certainty in (1.0, 0.3, 0.05)), strict=True)
+    assert weights[0] > 1.2 * weights[1] > 1.4 * weights[2]
+    assert of_rates[0] > 1.2 * of_rates[1] > 1.4 * of_rates[2]
+
+
+def test_what_comes_of_links_for_words_counts_for_less():
+    words = hand_made.topic(manifest={"examples": {"keywords": {"terms": ["star"]}}})
+    assert (
+        Adaptive().prepare(words).session().model.certainty
+        < Adaptive().prepare(hand_made.topic()).session().model.certainty
+        == 1.0
+    )

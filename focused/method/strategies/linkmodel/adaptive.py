@@ -25,6 +25,10 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+_OF_WORDS = 1 / 3
+"""What an outcome counts as for a topic from words. Half of the relevant pages may hold none of the words: a list that leads
+to them must not be given up because its first pages seem irrelevant. Chosen on a portal of small hosts (docs/method/, D99)."""
+
 
 @dataclass(frozen=True)
 class Adaptive(Strategy):
@@ -110,6 +114,8 @@ class Adaptive(Strategy):
         most=1,
         set_by=TOPIC,
     )
+    #: What an outcome of a link counts as.
+    certainty: float = field(default=1.0, repr=False)
     #: What they teach.
     prior: Prior | None = field(default=None, repr=False, compare=False)
 
@@ -120,9 +126,10 @@ class Adaptive(Strategy):
     def prepare(self, topic: Topic) -> Self:
         """Return the strategy with what the links among the topic's examples teach; without such links, with nothing.
 
-        A topic from words is too vague to say what a kind of page has led to: its crawls do not discover (D87).
+        A topic from words is too vague to say what a kind of page has led to: its crawls do not discover (D87), and what comes
+        of a link counts for less (D99).
         """
-        strategy = replace(self, discovery=0.0) if topic.keyword_terms else self
+        strategy = replace(self, discovery=0.0, certainty=_OF_WORDS) if topic.keyword_terms else self
         try:
             return replace(strategy, prior=learnt_prior(topic, self.examples))
         except TopicError as error:
@@ -154,6 +161,7 @@ class Adaptive(Strategy):
             prior=self.prior or NO_PRIOR,
             fairness=self.fairness,
             discovery=self.discovery,
+            certainty=self.certainty,
         )
 
     def why(self, page: Page, relevance: PageRelevance, visit: Visit) -> list[str]:

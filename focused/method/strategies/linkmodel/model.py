@@ -47,12 +47,15 @@ class LinkModel:
 
     Between two fits the rates of groups stay as they are; new evidence for a link is added at once. A fit can be made in
     steps, with pages in between; it takes effect with its last step. Of the outcomes of the links found on a page the share
-    `credit`, in [0, 1], counts as the outcome of the link to it.
+    `credit`, in [0, 1], counts as the outcome of the link to it. Each outcome counts as `certainty` of one, above 0 and at
+    most 1: the less sure the relevances of pages are, the less they teach (docs/method/, D99).
     """
 
-    def __init__(self, memory: LinkMemory, credit: float = 0.0, prior: Prior = NO_PRIOR) -> None:
+    def __init__(
+        self, memory: LinkMemory, credit: float = 0.0, prior: Prior = NO_PRIOR, certainty: float = 1.0
+    ) -> None:
         self.memory = memory
-        self.credit = credit
+        self.credit, self.certainty = credit, certainty
         self.prior = prior
         self.weights = prior.weights()
         for name, known in prior.groups.items():
@@ -99,7 +102,7 @@ class LinkModel:
         """
         self.memory.append_only(True)
         values, training = self.values(), np.flatnonzero(self.is_learnt_from())
-        rates = Rates(self.memory, values)
+        rates = Rates(self.memory, values, self.certainty)
         yield 4 * len(values)
         yield from rates.count()
         weights, has_learnt = self.weights, learns and len(training) > 1
@@ -140,6 +143,7 @@ class LinkModel:
         dense, terms, columns = yield from training_matrix(self.memory, training, values, rates)
         both, n_dense = np.concatenate((self.weights.urls, self.weights.anchors)), len(self.weights.dense)
         prior, penalty = self.prior.of(columns)
+        penalty[1:] /= self.certainty  # the bias stays free: how many links are relevant differs from crawl to crawl
         loss = Loss(dense, terms, values[training], prior, penalty)
         start = np.concatenate((self.weights.dense, both[columns]))
         cost = terms.nnz // 4 + 20 * len(training)

@@ -32,11 +32,12 @@ def slices(start: int, stop: int) -> Iterator[slice]:
 class Rates:
     """How often links of each group led to relevant pages, from the outcome of each link, NaN of links without.
 
-    The memory must be held while this is in use.
+    The memory must be held while this is in use. Each outcome counts as `certainty` of one, above 0 and at most 1.
     """
 
-    def __init__(self, memory: LinkMemory, values: Floats) -> None:
+    def __init__(self, memory: LinkMemory, values: Floats, certainty: float = 1.0) -> None:
         self._memory = memory
+        self._strength = PRIOR_OUTCOMES / certainty
         self._values = values
         self._mean = memory.mean_relevance
         self.n_rows = memory.evidence.size
@@ -75,7 +76,7 @@ class Rates:
 
     def rate(self, sums: Floats, counts: Floats) -> Floats:
         """Return how the logit of a group's rate, drawn towards the crawl's, differs from the crawl's."""
-        rate = (sums + PRIOR_OUTCOMES * self._mean) / (counts + PRIOR_OUTCOMES)
+        rate = (sums + self._strength * self._mean) / (counts + self._strength)
         return logit(rate) - logit(self._mean)
 
     def known(self, name: str) -> tuple[Floats, Floats]:

@@ -48,7 +48,8 @@ class LinkSession(Session):
 
     A fit is made after each `every_pages`. At most `max_links` are remembered. Links come forward by `fairness` that were
     reached from a seed that has had less than an equal share of the pages (:class:`SeedShares`); with a single seed, from one
-    of its links that has. Links come forward by `discovery` that others may lie behind (:class:`Discovery`).
+    of its links that has. Links come forward by `discovery` that others may lie behind (:class:`Discovery`). Each outcome of a
+    link counts as `certainty` of one.
     """
 
     def __init__(
@@ -63,10 +64,11 @@ class LinkSession(Session):
         prior: Prior = NO_PRIOR,
         fairness: float = 0.0,
         discovery: float = 0.0,
+        certainty: float = 1.0,
     ) -> None:
         memory = LinkMemory(max_links)
         self._fairness = fairness
-        self._use(LinkModel(memory, credit, prior), Discovery(memory, discovery))
+        self._use(LinkModel(memory, credit, prior, certainty), Discovery(memory, discovery))
         self._every_pages = every_pages
         self._exploration = LinkExploration(exploration, seed)
         self._warm_up_pages = warm_up_pages
