@@ -28,9 +28,11 @@ from known_webs import KNOWN, folder_of, labels_of, web_parser
 from provenance import CRAWL_ROOMS, now, write_blocks
 
 from focused.collection.judged_rows import AsTheyCame
+from focused.method.learning.relevant_for_words import n_relevant_for_words
+from focused.method.learning.word_classes import held
 from focused.method.topic import load_topic
 from focused.method.topic.counted import relevance_of_texts
-from focused.retraining.judged_again import n_relevant_for_words, share_of_relevant, with_so_many
+from focused.retraining.judged_again import share_of_relevant, with_so_many
 from focused.retraining.judged_pages import read_record, record_path
 from focused.retraining.versions import last_version, load_version
 
@@ -97,7 +99,8 @@ def figures(run_dir: Path, topic: str, of_url: dict[str, set[str]]) -> dict[str,
     threshold = last.threshold("page")
     known = AsTheyCame(len(pages), int(is_later.sum()), int(then.sum()), int((then & is_later).sum()))
     if own.keyword_terms:
-        n_relevant = n_relevant_for_words(relevances, threshold)
+        holds = held([page.terms for page in pages], own.keyword_terms)
+        n_relevant = n_relevant_for_words(relevances, threshold, holds)
     else:
         share = share_of_relevant(last.manifest.get("retraining", {}), known)
         n_relevant = None if share is None else round(share * len(pages))

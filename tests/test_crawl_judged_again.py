@@ -21,7 +21,6 @@ from focused.method.training.term_counting import count
 from focused.retraining.judged_again import (
     JudgingAgain,
     judges_words,
-    n_relevant_for_words,
     share_of_relevant,
     with_so_many,
 )
@@ -162,16 +161,6 @@ def test_a_judge_that_is_plugged_in_is_not_asked_of_words():
 
     assert judges_words(Judge(hand_made.topic()))
     assert not judges_words(Other(hand_made.topic()))
-
-
-def test_of_a_crawl_for_words_the_more_relevant_of_two_groups_is_delivered_whatever_the_threshold(tmp_path):
-    """The words of the topic say next to nothing of how frequent it is in a web."""
-    relevances = np.array([0.2, 0.15, 0.12, 0.1, 0.1, 0.09, 0.02, 0.01, 0.01, 0.005, 0.01, 0.01, 0.0])
-    assert n_relevant_for_words(relevances, 0.5) == 6
-    assert (with_so_many(relevances, 6, 0.5) >= 0.5).sum() == 6
-    # Where the threshold calls more relevant, halfway: 6 and 12.
-    assert n_relevant_for_words(relevances, 0.001) == round((6 * 12) ** 0.5)
-    assert n_relevant_for_words(relevances[:8], 0.5) is None
 
 
 def test_a_topic_of_words_is_split_into_groups_until_people_have_judged_ten_pages(tmp_path):

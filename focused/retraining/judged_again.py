@@ -4,7 +4,7 @@ When a crawl ends, that is its last model, so that the collection speaks of one 
 
 The last model knows the web best, so it orders the pages. Its threshold cannot say how many of them are relevant: it has
 learnt from these very pages, most of them as unlabelled ones. The harvest that is estimated from held-out decisions can
-(docs/method/collection.md). A topic from words has no such estimate: there the relevances are split into two groups.
+(docs/method/collection.md). A topic from words has no such estimate: there the pages are split into two groups.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ import numpy as np
 from scipy.special import expit, logit
 
 from focused.collection.learnt_verdicts import name_of_model
-from focused.method.learning.two_groups import size_of_upper_group
+from focused.method.learning.relevant_for_words import n_relevant_for_words
+from focused.method.learning.word_classes import held
 from focused.method.page.text_units import PAGE
 from focused.method.topic.counted import relevance_of_texts
 from focused.method.topic.judge import Judge
@@ -40,7 +41,7 @@ _LEAST_LATER = 20
 """Where models that had learnt of this web judged fewer pages as they came, nothing shows whether the harvest may be right."""
 _ENOUGH_VERDICTS = 10
 """From so many on the relevances are those that people's verdicts correct (D90)."""
-_CERTAIN, _LEAST_RELEVANCE = 1e-9, 1e-4
+_CERTAIN = 1e-9
 _LEAST_KEPT = 0.5
 """Least part of the share that trained models called relevant as pages came: where nearly all pages of a web are of the topic,
 the last model takes most of them for unlabelled ones, and its estimate of the harvest is far too low."""
@@ -81,9 +82,14 @@ class JudgingAgain:
         self._end = time.monotonic() + self.n_seconds
         model = name_of_model(self.judge.topic.model_sha256)
         known = replace(self.rows.as_they_came(), version=self.version, model=model)
+        words = self.judge.topic.keyword_terms
         ids, found = list[int](), list[float]()
+        holds: list[npt.NDArray[np.bool_]] = []
         for rows in self.rows.slices(_SLICE_PAGES):
-            relevances = relevance_of_texts(self.judge.topic, [row.terms for row in rows], PAGE)
+            texts = [row.terms for row in rows]
+            relevances = relevance_of_texts(self.judge.topic, texts, PAGE)
+            if words:
+                holds.append(held(texts, words))
             for row, relevance in zip(rows, relevances.tolist(), strict=True):
                 ids.append(row.id)
                 # In another language, whatever its words say.
@@ -93,7 +99,7 @@ class JudgingAgain:
                 return
         threshold = float(self.judge.thresholds[PAGE])
         relevances = np.array(found)
-        n_relevant = self._n_relevant(relevances, threshold, known)
+        n_relevant = self._n_relevant(relevances, threshold, holds, known)
         if n_relevant is not None:
             relevances = with_so_many(relevances, n_relevant, threshold)
         said = list(zip(ids, relevances.tolist(), strict=True))
@@ -106,13 +112,20 @@ class JudgingAgain:
                 return
         self.rows.note_done(known)
 
-    def _n_relevant(self, relevances: Floats, threshold: float, known: AsTheyCame) -> int | None:
-        """Return how many pages are to be relevant; None: as many as the model's own threshold says."""
+    def _n_relevant(
+        self, relevances: Floats, threshold: float, holds: list[npt.NDArray[np.bool_]], known: AsTheyCame
+    ) -> int | None:
+        """Return how many pages are to be relevant; None: as many as the model's own threshold says.
+
+        ``holds``: which words of the topic the pages hold, by slice.
+        """
         topic = self.judge.topic
         about = topic.manifest.get("retraining", {})
         if topic.keyword_terms:
             is_corrected = about.get("n_verdicts", 0) >= _ENOUGH_VERDICTS
-            return None if is_corrected else n_relevant_for_words(relevances, threshold)
+            if is_corrected or not holds:
+                return None
+            return n_relevant_for_words(relevances, threshold, np.concatenate(holds))
         share = share_of_relevant(about, known)
         return None if share is None else round(share * known.n_pages)
 
@@ -151,20 +164,6 @@ def share_of_relevant(about: Mapping[str, Any], known: AsTheyCame) -> float | No
         return max(float(harvest.get("share", called)), _LEAST_KEPT * called)
     called = known.n_relevant / known.n_pages
     return min(max(called, float(harvest.get("low", 0.0))), float(harvest.get("high", 1.0)))
-
-
-def n_relevant_for_words(relevances: Floats, threshold: float) -> int | None:
-    """Return how many pages of a crawl for words are relevant: the upper of two groups (docs/method/, D98); None: no groups.
-
-    Of words nobody knows how frequent their topic is in a web, so the threshold of their model is a guess. Where that calls
-    more pages relevant, the number lies halfway between the two, in logarithms: a web may be about nothing else.
-    """
-    known = relevances[relevances > 0]
-    n_upper = size_of_upper_group(logit(np.clip(known, _LEAST_RELEVANCE, 1 - _LEAST_RELEVANCE)))
-    if n_upper is None:
-        return None
-    n_called = int((relevances >= threshold).sum())
-    return n_upper if n_called <= n_upper else round(float(np.sqrt(n_called * n_upper)))
 
 
 def with_so_many(relevances: Floats, n_relevant: int, threshold: float) -> Floats:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from focused.method.learning.keywords_met import fit_keywords
+from focused.method.learning.relevant_for_words import with_border_for_words
+from focused.method.learning.word_classes import held
+from focused.method.page.text_units import PAGE
+from focused.method.topic.counted import relevance_of_texts
 from focused.retraining.augmentation import AugmentedExamples, with_terms
 from focused.retraining.page_labels import MAX_MET
 from focused.retraining.training import with_model
@@ -57,7 +62,11 @@ def train_words_on_pages_met(
         *(examples.pages, [column_of[word] for word in words]),
     )
     added = {"n_unlabeled": len(met), "n_drawn": sum(page.is_drawn for page in met), "n_left_aside": 0}
-    return with_model(topic, model, examples.terms, examples, {**(about or {}), **added})
+    made = with_model(topic, model, examples.terms, examples, {**(about or {}), **added})
+    texts = [page.terms for page in met]
+    known = made.model.calibrations
+    page = with_border_for_words(known[PAGE], relevance_of_texts(made, texts, PAGE), held(texts, words))
+    return replace(made, model=replace(made.model, calibrations={**known, PAGE: page}))
 
 
 def _texts(page: JudgedPage) -> list[Mapping[str, int]]:

@@ -141,6 +141,7 @@ def keyword_direction(
     idf: NDArray[np.float64],
     keywords: NDArray[np.int64],
     titles: NDArray[np.int64] | None = None,
+    weights: NDArray[np.float64] | None = None,
 ) -> NDArray[np.float64]:
     """Return the direction of a topic that is named by words, of length 1.
 
@@ -158,9 +159,12 @@ def keyword_direction(
         Columns of the words.
     titles : ndarray of shape (n_title_terms,), optional
         Columns of the words in titles, with the same weight as elsewhere.
+    weights : ndarray of shape (n_keywords,), optional
+        What each word and its neighbours count for, above 0; by default 1.
     """
+    told = np.ones(len(keywords)) if weights is None else weights
     words = np.zeros(rows.shape[1])
-    words[keywords] = idf[keywords]
+    words[keywords] = idf[keywords] * told
     if not words.any():  # words that every page holds
         words[keywords] = 1.0
     length = float(np.linalg.norm(words))
@@ -172,7 +176,7 @@ def keyword_direction(
     for place, column in enumerate(keywords):
         weights = by_term[:, [place]].toarray().ravel() * nearness
         if weights.any():
-            spread += idf[column] * _unit(rows.T @ (weights / weights.sum()) - anyhow)
+            spread += told[place] * idf[column] * _unit(rows.T @ (weights / weights.sum()) - anyhow)
     if titles is not None:
         words[titles] += idf[titles] / length
     return _unit(_unit(spread) + _WORDS_WEIGHT * words)

@@ -9,6 +9,7 @@ import numpy as np
 from focused.method.learning.assumed_relevance import PRIOR
 from focused.method.learning.keywords import SHARE, keyword_direction
 from focused.method.learning.trained_model import KeywordFigures, TrainedModel, strongest_terms
+from focused.method.learning.word_classes import word_classes
 from focused.method.text.vocabulary import canonical, document_frequencies
 from focused.method.text.weighting import inverse_document_frequency, weighted_rows
 
@@ -24,7 +25,10 @@ def fit_keywords(model: TopicModel, term_columns: ArrayLike, counts: Any, column
     """Return a model from words that knows pages of a web as well.
 
     Its direction is the sum of two, which count alike: the former model's, and that of the words in these pages
-    (`keyword_direction`). Both are told in the weights of these pages, for what is frequent on a web says nothing there. The
+    (`keyword_direction`). In both a word counts by what it tells of the pages (`word_classes`; docs/method/, D100): one that
+    stands everywhere, or with none of the others, says little of the topic.
+
+    Both are told in the weights of these pages, for what is frequent on a web says nothing there. The
     decisions on these pages keep their mean and their spread, so the former calibrations hold: what was assumed of the share
     of relevant pages still is.
 
@@ -43,14 +47,16 @@ def fit_keywords(model: TopicModel, term_columns: ArrayLike, counts: Any, column
     own = np.asarray(term_columns, dtype=np.int64)
     n_pages, n_columns = met.shape
     frequencies = document_frequencies(met)
+    weights = word_classes((met[:, words] > 0).toarray()).weights
     told = np.zeros(n_columns)
     told[own] = model.coef * model.term_weights
+    told[words] *= weights
     terms = np.flatnonzero((frequencies > 0) | (told != 0) | np.isin(np.arange(n_columns), words))
     # What no page of the web holds weighs as what one does.
     idf = inverse_document_frequency(np.maximum(frequencies[terms], 1), n_pages)
     rows = weighted_rows(met[:, terms], idf, sublinear=True)
     former = np.divide(told[terms], idf, out=np.zeros(len(terms)), where=idf > 0)
-    beside = keyword_direction(rows, idf, np.searchsorted(terms, words))
+    beside = keyword_direction(rows, idf, np.searchsorted(terms, words), weights=weights)
     coef = spread_alike(former, rows @ former) + spread_alike(beside, rows @ beside)
     before = weighted_rows(met[:, own], model.term_weights, sublinear=model.sublinear_tf) @ model.coef + model.intercept
     coef, intercept = _as_before(coef, np.asarray(rows @ coef), np.asarray(before))
