@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-_OF_WORDS = 1 / 3
+_OF_WORDS = 0.2
 """What an outcome counts as for a topic from words. Half of the relevant pages may hold none of the words: a list that leads
 to them must not be given up because its first pages seem irrelevant. Chosen on a portal of small hosts (docs/method/, D99)."""
 
