@@ -20,7 +20,7 @@ def cited(paths: list[Path]) -> dict[int, list[str]]:
     """Numbers that files cite, each with the files."""
     found: dict[int, list[str]] = {}
     for path in paths:
-        for number in re.findall(r"\bD([1-9]\d?)\b", path.read_text(encoding="utf-8")):
+        for number in re.findall(r"\bD([1-9]\d?|1\d\d)\b", path.read_text(encoding="utf-8")):
             found.setdefault(int(number), []).append(str(path.relative_to(ROOT)))
     return found
 
