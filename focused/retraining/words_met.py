@@ -62,11 +62,12 @@ def train_words_on_pages_met(
         *(examples.pages, [column_of[word] for word in words]),
     )
     added = {"n_unlabeled": len(met), "n_drawn": sum(page.is_drawn for page in met), "n_left_aside": 0}
-    made = with_model(topic, model, examples.terms, examples, {**(about or {}), **added})
+    said = {**(about or {}), **added}
+    made = with_model(topic, model, examples.terms, examples, said)
     texts = [page.terms for page in met]
-    known = made.model.calibrations
-    page = with_border_for_words(known[PAGE], relevance_of_texts(made, texts, PAGE), held(texts, words))
-    return replace(made, model=replace(made.model, calibrations={**known, PAGE: page}))
+    page = with_border_for_words(model.calibrations[PAGE], relevance_of_texts(made, texts, PAGE), held(texts, words))
+    model = replace(model, calibrations={**model.calibrations, PAGE: page})
+    return with_model(topic, model, examples.terms, examples, said)
 
 
 def _texts(page: JudgedPage) -> list[Mapping[str, int]]:
