@@ -29,8 +29,9 @@ from provenance import now, write_blocks
 
 from focused.method.page.copy_index import CopyIndex
 from focused.method.page.encoding import may_be_text
-from focused.method.page.near_copies import LEAST_PAIRS, TermHashes, TextSketch, sketch
+from focused.method.page.near_copies import TermHashes, sketch
 from focused.method.page.reader import PageReader
+from focused.method.page.text_sketch import LEAST_PAIRS, TextSketch
 from focused.method.text.analyzer import Analyzer
 from focused.webs import RecordedWeb
 

@@ -119,6 +119,7 @@ class PageItem:
         self.repeated_lines: Flags | None = None
         #: What the frontier keeps of the page's text; nothing of a copy's.
         self.text_sketch = b""
+        self.text_repeats = ""
         #: The terms that the page is judged by, once somebody has counted them, and of which of its texts they are.
         self.counted: tuple[str, Mapping[str, int]] | None = None
         #: What the frontier takes in when the page ends; only the page end middleware writes and reads it.

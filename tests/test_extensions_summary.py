@@ -12,6 +12,7 @@ from test_frontier_mirrors import mirrored
 from focused.crawl.run_history import last_estimate
 from focused.frontier.dispatch import BY_LEVELS, COUNT, about_passed_over
 from focused.frontier.idle_parameters import IdleParameters
+from focused.frontier.one_title import OneTitle
 from focused.frontier.stood_back import stood_back
 from focused.utils.files import write_json
 
@@ -51,14 +52,23 @@ def test_what_stood_back_is_named_with_why_and_nothing_else_is():
     poor = [(f"http://poor.example/{n}/x", "", "http://www.site1.example/", False) for n in range(60)]
     idle = IdleParameters()
     idle.of_host["f.example"] = frozenset({"sid"})
-    found = stood_back(crawled([*honest(120), *farm, *copies, *poor]), idle, mirrored(4))
+    found = stood_back(crawled([*honest(120), *farm, *copies, *poor]), idle, mirrored(4), OneTitle())
     names = [words.partition(" (")[0] for words in found]
     assert names == ["farm.example", "poor.example", "h.example", "mirror.example", "parameter sid of f.example"]
     assert "120 pages: more than its share" in found[0]
     assert "0 relevant of 60 pages" in found[1]
-    assert "100% of its last pages are copies" in found[2]
+    assert "100% of what its last pages say was known" in found[2]
     assert found[3].endswith("(mirror of first.example)")
-    assert stood_back(crawled(honest(300)), IdleParameters(), mirrored(2)) == []
+    assert stood_back(crawled(honest(300)), IdleParameters(), mirrored(2), OneTitle()) == []
+
+
+def test_a_place_whose_pages_have_one_title_is_named_once_its_links_stand_half_a_scale_back():
+    one_title = OneTitle()
+    for number in range(40):
+        one_title.page(f"http://h.example/s/{number}", 100 + number, "", 1.0, is_copy=False)
+        one_title.page(f"http://h.example/old/{number}", 7, "", 0.0, is_copy=False)
+    [said] = stood_back(crawled(honest(300)), IdleParameters(), mirrored(2), one_title)
+    assert said == "h.example/old/ (its last pages have one title, and brought little)"
 
 
 def test_a_crawl_whose_seeds_may_not_be_asked_is_refused_before_its_first_request(models, tmp_path):

@@ -137,3 +137,13 @@ def test_a_parameter_that_new_pages_differ_by_is_not_idle_for_some_copies():
         assert idle.note(f"http://h.example/t.php?id={n}", "") is None
     for n in range(10, 16):
         assert idle.note(f"http://h.example/t.php?id={n}", "http://h.example/t.php?id=1") is None
+
+
+def test_a_folder_whose_texts_were_met_elsewhere_in_good_part_sinks_without_a_copy():
+    credit = crawled(honest(50))
+    for n in range(40):
+        credit.page(f"http://h.example/compare/{n}", "", "http://h.example/", True, newness=0.3)
+    assert LEVELS / 3 < credit.link_levels("http://h.example/compare/77", "http://h.example/") < LEVELS
+    for n in range(40):
+        credit.page(f"http://h.example/news/{n}", "", "http://h.example/", True, newness=0.9)
+    assert credit.link_levels("http://h.example/news/77", "http://h.example/") == 0

@@ -108,7 +108,7 @@ def test_the_text_of_a_page_is_durable_only_with_what_else_the_page_brought(open
     again.texts(10).add("http://h/a", "", "", b"sketch", True)
     again.commit()
     again.close()
-    assert list(open_store().texts(10).pages()) == [("http://h/a", "", "", 1)]
+    assert list(open_store().texts(10).pages()) == [("http://h/a", "", "", 1, b"sketch")]
 
 
 def test_the_target_of_a_redirect_is_leased_unless_it_is_known(open_store):

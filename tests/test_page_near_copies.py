@@ -4,8 +4,11 @@ import numpy as np
 import pytest
 
 from focused.method.page.copy_index import CopyIndex
-from focused.method.page.near_copies import LEAST_PAIRS, TermHashes, TextSketch, sketch, sketch_of_pairs
+from focused.method.page.near_copies import TermHashes, sketch, sketch_of_pairs
 from focused.method.page.reader import PageReader
+from focused.method.page.text_sketch import LEAST_PAIRS, TextSketch
+from focused.method.page.triples import NEW
+from focused.method.scoring.stored_text import form_and_newness
 from focused.method.text.analyzer import Analyzer, TermTable
 
 MENU = "<ul>{}</ul>".format("".join(f"<li><a href=/m{n}>menu entry number{n}</a>" for n in range(15)))
@@ -90,7 +93,7 @@ def test_a_sketch_is_the_same_in_another_process_and_comes_back_from_bytes():
     data = one.to_bytes()
     with pytest.raises(ValueError, match="of another version"):
         TextSketch.from_bytes(data[:3] + b"\1" + data[4:])
-    with pytest.raises(ValueError, match=r"must have 328 bytes\. Got 3"):
+    with pytest.raises(ValueError, match=r"must have 332 bytes and 4 for each of its triples\. Got 3"):
         TextSketch.from_bytes(b"abc")
 
 
@@ -117,3 +120,14 @@ def test_an_index_that_grew_knows_its_first_pages():
     for text in texts:
         index.meet(text)
     assert index.meet(texts[3]) == (3, True)
+
+
+def test_the_bytes_of_a_sketch_say_how_new_the_text_is_and_its_title_without_numbers():
+    own = reader()
+    one, other = (sketch_of(own, prose(1, 100), title=f"Calendar {day}") for day in (1, 2))
+    assert one.title != other.title
+    form, newness = form_and_newness(one._replace(new_share=0.4).to_bytes())
+    assert form == form_and_newness(other.to_bytes())[0] != 0
+    assert newness == pytest.approx(0.4 / NEW, abs=0.01)
+    assert (TextSketch.from_bytes(one.to_bytes()).kept == one.kept).all()
+    assert form_and_newness(one.to_bytes()[:3] + b"\2" + one.to_bytes()[4:]) == (0, 1.0)

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING
+from collections import OrderedDict
+from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import urlsplit
 
 from focused.method.page.copy_index import MAX_PAGES, CopyIndex
-from focused.method.page.near_copies import TermHashes, TextSketch, sketch
+from focused.method.page.excerpts import FRAME_PAGES, ExcerptIndex
+from focused.method.page.near_copies import TermHashes, sketch
+from focused.method.page.text_sketch import TextSketch
+from focused.method.page.triples import newness_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -16,9 +21,31 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+_LEAST_OF_HOST = 2 * FRAME_PAGES
+"""Texts of a host that are known before one is an excerpt: by then its frame has been seen."""
+_SHORTER = 2 / 3
+"""Of the pairs of its original, how many an excerpt has at most: texts of one length are compared as copies."""
+_MAX_HOSTS = 20_000
+
+
+class MetBefore(NamedTuple):
+    """What is known of the text of a page that was met."""
+
+    #: URL of the page that this one is a copy of; empty: it is none.
+    duplicate_of: str = ""
+    #: URL of the page that says all that this one does, be it a copy or not; empty: it says something new.
+    repeats: str = ""
+    #: What to keep of a text that is new.
+    sketch: bytes = b""
+    #: How new it is, in [0, 1]; of a copy 0.
+    newness: float = 1.0
+
 
 class KnownTexts:
-    """The texts of the pages met, the latest ``max_pages``: some 600 bytes each.
+    """The texts of the pages met, the latest ``max_pages``: some 1,000 bytes each, and 16 MB for excerpts of them.
+
+    An excerpt of a relevant page of its host is a copy, too. That of an irrelevant page may be an item of a list, with more to
+    say of the topic than the whole list: it is none, but says nothing new.
 
     A page is remembered when it is looked at, and durable when it ends: see `focused.frontier.store.texts`.
     """
@@ -28,25 +55,33 @@ class KnownTexts:
         self._index = CopyIndex(max_pages)
         self._max_pages = max_pages
         self._urls: list[str] = []
+        self._excerpts = ExcerptIndex()
+        #: Which of them were judged irrelevant.
+        self._irrelevant: set[str] = set()
+        #: Texts that are known of each host; of the hosts met last.
+        self._n_texts: OrderedDict[str, int] = OrderedDict()
 
-    def find_copy_or_remember(self, page: Page, url: str) -> tuple[str, bytes]:
-        """Return the URL of the page that a page is a copy of, and nothing; or "" and what to keep of a text that is new.
+    def find_copy_or_remember(self, page: Page, url: str) -> MetBefore:
+        """Return which page a page repeats, or what to keep of a text that is new.
 
         A new text is remembered: later pages are compared with it.
         ``url``: the page's own. A page without words is no copy, and nothing is kept of it.
         """
         text = sketch(page, self._hashes)
-        if text is None:
-            return "", b""
-        first = self._meet(text, url)
-        return (first, b"") if first not in ("", url) else ("", text.to_bytes())
+        return MetBefore() if text is None else self._meet(text, url)
 
-    def restore(self, texts: Iterable[tuple[str, bytes]]) -> None:
-        """Take up the texts of an earlier run: URL, and what was kept."""
+    def note_irrelevant(self, url: str) -> None:
+        """Note that the page of a new text was judged irrelevant."""
+        self._irrelevant.add(url)
+
+    def restore(self, texts: Iterable[tuple[str, bytes, int]]) -> None:
+        """Take up the texts of an earlier run: URL, what was kept, whether the page was relevant."""
         n_bad = 0
-        for url, data in texts:
+        for url, data, relevant in texts:
             try:
                 self._meet(TextSketch.from_bytes(data), url)
+                if not relevant:
+                    self.note_irrelevant(url)
             except ValueError as error:
                 n_bad += 1
                 if n_bad == 1:
@@ -54,14 +89,43 @@ class KnownTexts:
                         "The stored text of %s cannot be read: %s A copy of it will count as new.", url, error
                     )
 
-    def _meet(self, text: TextSketch, url: str) -> str:
-        """Return the URL of the page with this text; "" where it is new, and is remembered."""
+    def _meet(self, text: TextSketch, url: str) -> MetBefore:
+        """Return which page a text repeats; remember it where it is new."""
         number, is_copy = self._index.meet(text)
-        if is_copy:
-            return self._urls[number % self._max_pages]
         place = number % self._max_pages
+        if is_copy:
+            first = self._urls[place]
+            return MetBefore(sketch=text.to_bytes()) if first == url else MetBefore(first, first, newness=0.0)
+        found = self._excerpts.find(text.kept)
+        text = text._replace(new_share=found.new_share)
+        original = self._original_of_excerpt(found.row, text.n_pairs, url)
+        if not original:
+            self._excerpts.add(found, place)
+        is_item = original in self._irrelevant
         if place == len(self._urls):
-            self._urls.append(url)
-        else:
-            self._urls[place] = url
+            self._urls.append("")
+        self._irrelevant.discard(self._urls[place])
+        # A copy of an excerpt that is a copy is one of the same original.
+        self._urls[place] = url if is_item else original or url
+        if original and not is_item:
+            return MetBefore(original, original, newness=0.0)
+        return MetBefore("", original, text.to_bytes(), newness_of(found.new_share))
+
+    def _original_of_excerpt(self, row: int | None, n_pairs: int, url: str) -> str:
+        """Return the URL of the page in a row, if a text is an excerpt of it; empty if it is none."""
+        host = _host_of(url)
+        n_texts = self._n_texts.pop(host, 0)
+        self._n_texts[host] = n_texts + 1
+        if len(self._n_texts) > _MAX_HOSTS:
+            self._n_texts.popitem(last=False)
+        if row is None or n_texts < _LEAST_OF_HOST or n_pairs > _SHORTER * self._index.n_pairs(row):
+            return ""
+        original = self._urls[row]
+        return original if original != url and _host_of(original) == host else ""
+
+
+def _host_of(url: str) -> str:
+    try:
+        return urlsplit(url).hostname or ""
+    except ValueError:
         return ""

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from focused.method.topic.judge import Judge
 
 
+_MOSTLY_NEW = 0.5
+
+
 class Judging:
     """The judge and the strategy of a crawl, and what the strategy remembers."""
 
@@ -38,11 +41,12 @@ class Judging:
         self.strategy = strategy or self.strategy
         self.version = version or self.version
 
-    def steps(self, page: Page, visit: Visit, *, is_copy: bool = False) -> Generator[int, None, PageScores]:
+    def steps(self, page: Page, visit: Visit, *, newness: float = 1.0) -> Generator[int, None, PageScores]:
         """Judge a page: its relevance and the scores of its links come from one product.
 
         In steps: between two of them anything may happen but the judging of another page. A model that takes over
-        meanwhile does not change what this page was judged by. Of a copy a strategy learns that its link brought nothing.
+        meanwhile does not change what this page was judged by. A strategy learns that a page brought
+        as much of its relevance as is new of it (``newness`` in [0, 1], of a copy 0).
 
         Raises
         ------
@@ -55,7 +59,8 @@ class Judging:
             found = strategy.score(page, relevance, visit)
         else:
             yield page.n_links
-            learnt = replace(relevance, page=0.0, is_relevant=False) if is_copy else relevance
+            is_new = newness >= _MOSTLY_NEW
+            learnt = replace(relevance, page=newness * relevance.page, is_relevant=relevance.is_relevant and is_new)
             found = yield from self.session.scoring(page, learnt, visit)
         found = found.checked(strategy.name, page.n_links, page.url)
         return PageScores.of(page, visit, relevance, found, version)

@@ -43,26 +43,26 @@ class JudgingInTurn:
         return self._judging.session
 
     async def scores(
-        self, page: Page, response: Response, *, is_copy: bool = False, is_source: bool = False
+        self, page: Page, response: Response, *, newness: float = 1.0, is_source: bool = False
     ) -> PageScores:
         """Judge a page, or a sitemap or feed, after those that came before it; end the crawl if that gives no scores."""
         visit = self._visit(response, is_source=is_source)
         try:
-            return await self._judged(page, visit, is_copy=is_copy)
+            return await self._judged(page, visit, newness=newness)
         except WrongScoresError as error:
             Crawl.needed(self._crawler).give_up(str(error))
             raise CloseSpider("wrong_scores") from None
 
-    async def _judged(self, page: Page, visit: Visit, *, is_copy: bool) -> PageScores:
+    async def _judged(self, page: Page, visit: Visit, *, newness: float) -> PageScores:
         """Judge a page; one with many links in steps, so that the reactor has its turn."""
         turn, is_large = self._judging.turn, page.n_links > _MANY_LINKS
         if not (is_large or turn.is_taken):
-            return finish(self._judging.steps(page, visit, is_copy=is_copy))
+            return finish(self._judging.steps(page, visit, newness=newness))
         async with turn:
             if not is_large:
-                return finish(self._judging.steps(page, visit, is_copy=is_copy))
+                return finish(self._judging.steps(page, visit, newness=newness))
             await yield_to_reactor()  # reading the page was a long step, too
-            scores = await in_turns(self._judging.steps(page, visit, is_copy=is_copy))
+            scores = await in_turns(self._judging.steps(page, visit, newness=newness))
         await yield_to_reactor()
         return scores
 

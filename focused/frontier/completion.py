@@ -100,7 +100,7 @@ class Outcomes:
         if text is not None:
             self.texts.add(*text, bool(relevant))
             if self.sinking is not None:
-                self.sinking.page(*text[:3], bool(relevant))
+                self.sinking.page(*text[:3], bool(relevant), text.sketch)
         self._look_around(lease, is_page=relevant is not None)
         last = self._end_redirects(lease)
         if note:
@@ -150,10 +150,10 @@ class Outcomes:
             self.store.done(number, note="redirect")
         return last
 
-    def heard(self, url: str, copy_of: str, referrer: str, relevant: bool) -> None:
-        """Learn from a page that another worker has fetched; arguments as of `Credit.page`."""
+    def heard(self, url: str, copy_of: str, referrer: str, relevant: bool, sketch: bytes) -> None:
+        """Learn from a page that another worker has fetched; arguments as of `Sinking.page`."""
         if self.sinking is not None:
-            self.sinking.page(url, copy_of, referrer, relevant)
+            self.sinking.page(url, copy_of, referrer, relevant, sketch)
         if self.penalty.strength:
             self._sink(self.penalty.judged(host_of(url), relevant))
 

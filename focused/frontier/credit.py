@@ -77,21 +77,27 @@ class Credit:
         self._groups: OrderedDict[str, tuple[float, float]] = OrderedDict()
         self._copies: OrderedDict[int, None] = OrderedDict()
         self._domains: OrderedDict[str, _Domain] = OrderedDict()
-        self._n_pages = self._n_copies = 0
+        self._n_pages = 0
+        #: Texts that were met before: a copy is one, another page the part of it that is not new.
+        self._n_met_before = 0.0
         #: Pages of domains within their share, and relevant ones: a farm is no measure for others.
         self._n_rated = self._n_relevant = 0
 
     # --- What pages bring
 
-    def page(self, url: str, copy_of: str, referrer: str, relevant: bool) -> None:
-        """Count a page that was fetched. ``copy_of``: URL of the page that it repeats, or empty; ``referrer``: or empty."""
+    def page(self, url: str, copy_of: str, referrer: str, relevant: bool, newness: float = 1.0) -> None:
+        """Count a page that was fetched. ``copy_of``: URL of the page that it repeats, or empty; ``referrer``: or empty.
+
+        ``newness``: how new its text is, in [0, 1].
+        """
         self._n_pages += 1
         if copy_of:
-            self._n_copies += 1
+            newness = 0.0
             _remember(self._copies, hash(url), None, _MAX_COPIES)
+        self._n_met_before += 1 - newness
         for group in groups_of(url):
             n_pages, n_new = self._groups.get(group, (0.0, 0.0))
-            _remember(self._groups, group, (_DECAY * n_pages + 1, _DECAY * n_new + (not copy_of)), _MAX_GROUPS)
+            _remember(self._groups, group, (_DECAY * n_pages + 1, _DECAY * n_new + newness), _MAX_GROUPS)
         domain, source = domain_of(url), domain_of(referrer)
         own = self._domain(domain, source)
         own.n_pages += 1
@@ -151,7 +157,7 @@ class Credit:
         A link to a domain that no page is known of stands back for what the domain of its page has led to.
         """
         by_copies = 0.0
-        if self._n_copies:
+        if self._n_met_before >= 1:
             behind = _BEHIND_COPY if hash(referrer) in self._copies else 0.0
             by_copies = behind + 1 - min(1.0, self.new_share(url) / _NEW_ENOUGH)
         by_source = 0.0 if domain_of(url) in self._domains else self._led_to_nothing(domain_of(referrer))

@@ -126,7 +126,7 @@ class DurableFrontier:
     def stood_back(self) -> list[str]:
         """Return which parts of the web stood back and why, in words."""
         sinking = self._outcomes.sinking
-        return [] if sinking is None else stood_back(sinking.credit, sinking.idle, sinking.mirrors)
+        return [] if sinking is None else stood_back(sinking.credit, sinking.idle, sinking.mirrors, sinking.one_title)
 
     # --- Links under way
 

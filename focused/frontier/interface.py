@@ -185,8 +185,8 @@ class HarvestState(Protocol):
 class TextsState(Protocol):
     """The texts of the pages met, which a frontier keeps together with its links."""
 
-    def restore(self, texts: Iterable[tuple[str, bytes]]) -> None:
-        """Take up the texts of an earlier run: URL, and what was kept."""
+    def restore(self, texts: Iterable[tuple[str, bytes, int]]) -> None:
+        """Take up the texts of an earlier run: URL, what was kept, whether the page was relevant (0 or 1)."""
 
 
 @dataclass(frozen=True)

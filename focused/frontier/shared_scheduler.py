@@ -146,9 +146,9 @@ class SharedScheduler(FrontierScheduler):
     def _hear_texts(self, texts: list[OtherText]) -> None:
         """Know copies of pages of other workers for copies, and let links stand back for what those have brought."""
         if self._crawl.texts is not None:
-            self._crawl.texts.restore((each.url, each.sketch) for each in texts if each.sketch)
+            self._crawl.texts.restore((each.url, each.sketch, each.relevant) for each in texts if each.sketch)
         for each in texts:
-            self._outcomes.heard(*each[:4])
+            self._outcomes.heard(*each)
         self._stats.inc_value("focused/workers/texts_heard_count", len(texts))
 
     def _take_over(self, scores: dict[int, float]) -> None:

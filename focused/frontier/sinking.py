@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from focused.frontier.idle_parameters import IdleParameters
 from focused.frontier.mirrors import Mirrors
+from focused.frontier.one_title import OneTitle
 from focused.frontier.store.link import host_of
+from focused.method.scoring.priority import LEVELS
+from focused.method.scoring.stored_text import form_and_newness
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -49,28 +52,37 @@ class Sinking:
         self.credit, self.penalty = self.harvests
         #: Which query parameters change nothing.
         self.idle = IdleParameters()
-        self.store.standing.link_levels = self.credit.link_levels
+        #: Which places have one title for all their pages.
+        self.one_title = OneTitle()
+        self.store.standing.link_levels = self._link_levels
         self.store.standing.host_levels = self._host_levels
         #: Which hosts repeat others page by page.
         self.mirrors = Mirrors()
         self.requests.form = lambda url: self.idle.form(url, host_of(url)) if self.idle.of_host else url
         self._n_pages = 0
 
+    def _link_levels(self, url: str, referrer: str) -> int:
+        return min(LEVELS, self.credit.link_levels(url, referrer) + self.one_title.levels(url))
+
     def _host_levels(self, host: str) -> int:
         by_yield = self.credit.host_levels(host) + (self.penalty.levels(host) if self.penalty.strength else 0)
         return max(by_yield, self.mirrors.levels(host))
 
-    def restore(self, pages: Iterable[tuple[str, str, str, int]]) -> None:
-        """Learn again from the pages of an earlier run: URL, copy of, referrer, relevant."""
-        for url, copy_of, referrer, relevant in pages:
-            self.credit.page(url, copy_of, referrer, bool(relevant))
-            self.mirrors.page(url, copy_of)
+    def restore(self, pages: Iterable[tuple[str, str, str, int, bytes]]) -> None:
+        """Learn again from the pages of an earlier run: URL, copy of, referrer, relevant, sketch."""
+        for url, copy_of, referrer, relevant, sketch in pages:
+            self._learn(url, copy_of, referrer, bool(relevant), sketch)
             self.idle.note(url, copy_of)
 
-    def page(self, url: str, copy_of: str, referrer: str, relevant: bool) -> None:
-        """Learn from a page that ended; arguments as of `Credit.page`."""
-        self.credit.page(url, copy_of, referrer, relevant)
+    def _learn(self, url: str, copy_of: str, referrer: str, relevant: bool, sketch: bytes) -> None:
+        title_form, newness = form_and_newness(sketch)
+        self.credit.page(url, copy_of, referrer, relevant, newness)
+        self.one_title.page(url, title_form, referrer, newness * (relevant and not copy_of), bool(copy_of))
         self.mirrors.page(url, copy_of)
+
+    def page(self, url: str, copy_of: str, referrer: str, relevant: bool, sketch: bytes) -> None:
+        """Learn from a page that ended; arguments as of `Credit.page`, and its sketch as it is stored."""
+        self._learn(url, copy_of, referrer, relevant, sketch)
         found = self.idle.note(url, copy_of)
         if found is not None:
             self._join(*found)

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from focused.frontier.credit import Credit
     from focused.frontier.idle_parameters import IdleParameters
     from focused.frontier.mirrors import Mirrors
+    from focused.frontier.one_title import OneTitle
 
 _LEAST_PAGES = 5
 _FEW_NEW = 0.6
@@ -20,7 +21,7 @@ _FEW_RELEVANT = 0.25
 _MOST_CHARS = 60
 
 
-def stood_back(credit: Credit, idle: IdleParameters, mirrors: Mirrors) -> list[str]:
+def stood_back(credit: Credit, idle: IdleParameters, mirrors: Mirrors, one_title: OneTitle) -> list[str]:
     """Return what stood back and why, that with most pages first; of groups within one another the widest.
 
     Then come mirrors, and query parameters that change nothing: links that differ by them are one.
@@ -33,7 +34,10 @@ def stood_back(credit: Credit, idle: IdleParameters, mirrors: Mirrors) -> list[s
         if is_within or n_pages < _LEAST_PAGES or n_new > _FEW_NEW * n_pages:
             continue
         named.append(f"{group.removesuffix('/')}/")
-        found.append((n_pages, f"{_name(group)} ({1 - n_new / n_pages:.0%} of its last pages are copies)"))
+        found.append((n_pages, f"{_name(group)} ({1 - n_new / n_pages:.0%} of what its last pages say was known)"))
+    for place, n_known in one_title.places_that_stand_back():
+        if n_known >= _LEAST_PAGES and not any(f"{place}/".startswith(each) for each in named):
+            found.append((n_known, f"{_name(place)} (its last pages have one title, and brought little)"))
     for domain, n_pages, n_relevant, is_too_many in credit.domains_that_stand_back():
         if f"{domain}/" in named or n_pages < _LEAST_PAGES:
             continue

@@ -90,20 +90,26 @@ class LinkScoringMiddleware:
             asked = self._reading.directives(response, page)
             each.noindex = asked.noindex
             copies, furniture = self._reading.repeated
+            newness = 1.0
             if copies is not None and not asked.noindex:  # what is not delivered has no copies
-                each.duplicate_of, each.text_sketch = copies.find_copy_or_remember(page, each.known_as)
+                met = copies.find_copy_or_remember(page, each.known_as)
+                each.duplicate_of, each.text_repeats, each.text_sketch, newness = met
             if furniture is not None:
                 each.repeated_lines = furniture.mark_and_learn(page, each.known_as, is_copy=bool(each.duplicate_of))
             if self._is_scoring:
-                each.scores = await self._judging.scores(page, response, is_copy=bool(each.duplicate_of))
+                each.scores = await self._judging.scores(page, response, newness=newness)
+                if copies is not None and each.text_sketch and not each.scores.relevance.is_relevant:
+                    copies.note_irrelevant(each.known_as)
             links, left_out = self._reading.followed(page, each.depth, asked)
             for stat, n_links in left_out.items():
                 self.crawler.stats.inc_value(stat, n_links)
-            met = frontier_of(self.crawler).meet(links, each.scores)
+            met_links = frontier_of(self.crawler).meet(links, each.scores)
             # A copy says nothing new of the links that are known.
-            each.joined = () if each.duplicate_of else met.joined
+            each.joined = () if each.duplicate_of else met_links.joined
             yield each
-            for request in self._requests(each.scores, {url: links[url] for url in met.new}, self._callback(each)):
+            for request in self._requests(
+                each.scores, {url: links[url] for url in met_links.new}, self._callback(each)
+            ):
                 yield request
             if each.scores is not None and (each.scores.relevance.is_relevant or not each.depth):
                 for request in self._sources.requests.of_page(page, follows=not asked.nofollow):

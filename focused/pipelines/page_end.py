@@ -46,7 +46,7 @@ class PageEndItems(ItemPipelineManager):
             if isinstance(page, EndedPage):
                 relevant = bool(item.relevant) and not item.duplicate_of
                 item.ended_page, page.relevant, page.counted = None, relevant, counted
-                page.text = MetText(item.known_as, item.duplicate_of, item.referrer, item.text_sketch)
+                page.text = MetText(item.known_as, item.text_repeats, item.referrer, item.text_sketch)
                 if item.scores is not None and (language := item.scores.relevance.other_language):
                     page.remark = f"in another language: {language}"
                 elif item.duplicate_of:

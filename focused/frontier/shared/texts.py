@@ -75,10 +75,10 @@ class SharedTexts:
         values = {"url": clean(url), "copy_of": clean(copy_of), "referrer": clean(referrer)}
         self._draft.add_output(_ADD, {**values, "relevant": relevant, "sketch": sketch})
 
-    def pages(self) -> Iterator[tuple[str, str, str, int]]:
+    def pages(self) -> Iterator[tuple[str, str, str, int, bytes]]:
         """Return none: see `listen`."""
         return iter(())
 
-    def sketches(self) -> Iterator[tuple[str, bytes]]:
+    def sketches(self) -> Iterator[tuple[str, bytes, int]]:
         """Return none: see `listen`."""
         return iter(())

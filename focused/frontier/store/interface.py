@@ -56,11 +56,11 @@ class MetTexts(Protocol):
     def add(self, url: str, copy_of: str, referrer: str, sketch: bytes, relevant: bool) -> None:
         """Keep a page."""
 
-    def pages(self) -> Iterator[tuple[str, str, str, int]]:
-        """Yield the pages of an earlier run, but for their sketches, the oldest first."""
+    def pages(self) -> Iterator[tuple[str, str, str, int, bytes]]:
+        """Yield the pages of an earlier run, the oldest first."""
 
-    def sketches(self) -> Iterator[tuple[str, bytes]]:
-        """Yield URL and sketch of those that are no copy and have words, the oldest first."""
+    def sketches(self) -> Iterator[tuple[str, bytes, int]]:
+        """Yield URL, sketch and relevant (0 or 1) of those that are no copy and have words, the oldest first."""
 
 
 class StoredRecords(Protocol):

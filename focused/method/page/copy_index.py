@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from focused.method.page.near_copies import LEAST_PAIRS, N_PLACES, N_WHOLE_PLACES
+from focused.method.page.text_sketch import LEAST_PAIRS, N_PLACES, N_WHOLE_PLACES
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from focused.method.page.near_copies import Hashes, Sketch, TextSketch
+    from focused.method.page.text_sketch import Hashes, Sketch, TextSketch
 
 ROWS, N_BANDS = 3, 20
 """A text that has 0.6 of its pairs in common with another has none of 20 groups of three in common in one of 130 cases."""
@@ -63,6 +63,10 @@ class CopyIndex:
     def __len__(self) -> int:
         """Number of pages that are remembered."""
         return min(self.n_added, self._max_pages)
+
+    def n_pairs(self, row: int) -> int:
+        """Return how many different pairs the page of a row has."""
+        return int(self._sizes[row])
 
     def meet(self, text: TextSketch) -> tuple[int, bool]:
         """Return the number of the page that a text is a copy of, and True; or that of the text, remembered now, and False."""

@@ -7,31 +7,23 @@ that part. Two texts have as large a share of these in common as of all their pa
 from __future__ import annotations
 
 import hashlib
+import re
 import zlib
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from focused.method.page.own_text import MIN_TERMS, OWN
+from focused.method.page.text_sketch import LEAST_PAIRS, N_PLACES, N_WHOLE_PLACES, Hashes, Sketch, TextSketch
+from focused.method.page.triples import kept_triples
 from focused.method.text.analyzer import FIRST_TERM
 
 if TYPE_CHECKING:
     from focused.method.page.page import Page
     from focused.method.text.analyzer import TermTable
 
-Hashes = npt.NDArray[np.uint32]
-Sketch = npt.NDArray[np.uint16] | npt.NDArray[np.uint8]
-
-N_PLACES = 128
-LEAST_PAIRS = 25
-"""A text with fewer different pairs is a copy only of the very same text."""
-N_WHOLE_PLACES = 64
-
-_FORMAT = 2
-"""Of the bytes of a sketch; earlier ones had other hashes (0), or no title (1)."""
-_N_HEAD, _N_TITLE = 4, 4
-_MOST_PAIRS = (1 << 24) - 1
+_DIGITS = re.compile("[0-9]+")
 _PARTS = {n_places: np.arange(n_places, dtype=np.uint32) for n_places in (N_PLACES, N_WHOLE_PLACES)}
 _SHIFTS = {n_places: np.uint32(33 - n_places.bit_length()) for n_places in _PARTS}
 _FIRSTS = {n_places: parts << _SHIFTS[n_places] for n_places, parts in _PARTS.items()}
@@ -65,40 +57,6 @@ class TermHashes:
         self._n_known = last
 
 
-class TextSketch(NamedTuple):
-    """What is remembered of a page's text."""
-
-    #: Of the page's own text, shape (N_PLACES,); 0: no pair fell into that part.
-    places: Sketch
-    #: Of the whole page, shape (N_WHOLE_PLACES,).
-    whole: Sketch
-    #: Different pairs, about.
-    n_pairs: int
-    #: A hash of the page's title; 0: it has none, or it is not known.
-    title: int = 0
-
-    def to_bytes(self) -> bytes:
-        """Return it as bytes of a fixed length."""
-        head = min(self.n_pairs, _MOST_PAIRS).to_bytes(3, "little") + bytes([_FORMAT])
-        title = self.title.to_bytes(_N_TITLE, "little")
-        return head + title + self.places.astype("<u2").tobytes() + self.whole.tobytes()
-
-    @classmethod
-    def from_bytes(cls, data: bytes) -> TextSketch:
-        """Return what ``to_bytes`` made bytes of; ValueError if it is something else."""
-        version = data[3] if len(data) > 3 else _FORMAT
-        if version != _FORMAT:
-            raise ValueError(f"A sketch must have the format {_FORMAT}. Got {version}, of another version.")
-        first = _N_HEAD + _N_TITLE
-        n_bytes = first + 2 * N_PLACES + N_WHOLE_PLACES
-        if len(data) != n_bytes:
-            raise ValueError(f"A sketch must have {n_bytes} bytes. Got {len(data)}.")
-        places = np.frombuffer(data, "<u2", N_PLACES, first).astype(np.uint16)
-        whole = np.frombuffer(data, np.uint8, N_WHOLE_PLACES, first + 2 * N_PLACES)
-        title = int.from_bytes(data[_N_HEAD:first], "little")
-        return cls(places, whole, int.from_bytes(data[:3], "little"), title)
-
-
 def sketch(page: Page, hashes: TermHashes) -> TextSketch | None:
     """Return the sketch of a page's own text; None if it has no words.
 
@@ -109,14 +67,21 @@ def sketch(page: Page, hashes: TermHashes) -> TextSketch | None:
     terms = page.judged_terms(OWN)
     if not len(terms):
         return None
-    found = sketch_of_pairs(_pairs(hashes.of(terms)))._replace(title=_title_hash(page.title))
-    if found.n_pairs >= LEAST_PAIRS and not _is_of_links(page):
+    hashed = hashes.of(terms)
+    pairs = _pairs(hashed)
+    is_of_links = _is_of_links(page)
+    title_form = _title_hash(_DIGITS.sub("", page.title))
+    found = sketch_of_pairs(pairs)._replace(title=_title_hash(page.title), title_form=title_form)
+    if not is_of_links:
+        found = found._replace(kept=kept_triples(pairs, hashed))
+    if found.n_pairs >= LEAST_PAIRS and not is_of_links:
         if len(terms) == len(page.terms):
             return found
         return found._replace(whole=_whole(np.sort(_pairs(hashes.of(page.terms)))))
     n_pairs = min(found.n_pairs, LEAST_PAIRS - 1)
     digest = hashlib.shake_128(f"{page.title}\n{page.text}".encode("utf-8", "replace")).digest(4 * N_PLACES)
-    return sketch_of_pairs(np.frombuffer(digest, "<u4").astype(np.uint32))._replace(n_pairs=n_pairs)
+    of_digest = sketch_of_pairs(np.frombuffer(digest, "<u4").astype(np.uint32))
+    return found._replace(places=of_digest.places, whole=of_digest.whole, n_pairs=n_pairs)
 
 
 def _title_hash(title: str) -> int:

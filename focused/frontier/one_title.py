@@ -1,0 +1,122 @@
+"""Lets links sink to places whose pages all have one title, and bring less than other pages do.
+
+Many pages with one title are one page in many forms: a soft 404, a calendar, a form, a list in other orders. A whole site may
+have one title, too: so it counts what the place has brought. Pure: no Scrapy, no file.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass
+
+from focused.frontier.url_groups import groups_of
+from focused.method.scoring.priority import LEVELS
+
+_PRIOR_PAGES = 4.0
+"""A place is taken for like others, with titles of their own, until it has had so many pages."""
+_LED = 0.5
+"""What a page counts for the place that it was found in: it might have been found elsewhere, too."""
+_DECAY = 0.99
+"""Of what is known of a place this much is left with each further page of it: some 100 pages count."""
+_N_TITLES = 4
+"""Titles of a place that are remembered, the latest: a page that has none of them has a title of its own."""
+_MOSTLY = 0.5
+"""From this share of pages on with titles that are not their own, a place is no measure for others."""
+_MAX_PLACES = 50_000
+
+
+@dataclass(slots=True)
+class _Place:
+    """Pages of a place; the latest count most."""
+
+    n_pages: float = 0.0
+    #: With a title of another page of the place.
+    n_alike: float = 0.0
+    #: What they have brought, and pages elsewhere that were found on them.
+    gain: float = 0.0
+    titles: tuple[int, ...] = ()
+
+    def page(self, title: int, gain: float) -> None:
+        """Count a page. ``title``: a hash of its title, 0 if it has none."""
+        is_alike = title in self.titles
+        self.n_pages = _DECAY * self.n_pages + 1
+        self.n_alike = _DECAY * self.n_alike + is_alike
+        self.gain = _DECAY * self.gain + gain
+        if title and not is_alike:
+            self.titles = (title, *self.titles[: _N_TITLES - 1])
+
+    @property
+    def alike(self) -> float:
+        """Share of its pages whose titles are not their own, in [0, 1)."""
+        return self.n_alike / (self.n_pages + _PRIOR_PAGES)
+
+    def shortfall(self, rate: float) -> float:
+        """Return by which share a page of the place brings less than others do, in [0, 1]."""
+        own = (self.gain + _PRIOR_PAGES * rate) / (self.n_pages + _PRIOR_PAGES)
+        return max(0.0, 1 - own / rate)
+
+
+class OneTitle:
+    """Says how many levels links stand back to places whose pages have one title."""
+
+    def __init__(self) -> None:
+        self._places: OrderedDict[str, _Place] = OrderedDict()
+        #: Pages of other places, and what these have brought.
+        self._n_rated = 0
+        self._gain = 0.0
+
+    def page(self, url: str, title: int, referrer: str, gain: float, is_copy: bool) -> None:
+        """Count a page.
+
+        ``title``: a hash of its title without numbers, 0 if it has none. ``gain``: how new it is, in [0, 1], if it is
+        relevant, else 0. Of a copy only its place counts, not as a measure for others.
+        """
+        own, leading = _places_of(url), _places_of(referrer)
+        for name in own:
+            self._place(name).page(title, gain)
+        for name in leading:
+            self._place(name).gain += _LED * gain
+        if not is_copy and self._is_measure(own):
+            self._n_rated += 1
+            self._gain += gain
+        if self._is_measure(leading):
+            self._gain += _LED * gain
+
+    def places_that_stand_back(self) -> list[tuple[str, float]]:
+        """Return each place whose links stand half a scale back or more, with its pages; 100 are the most."""
+        rate = self._rate
+        return [
+            (name, place.n_pages)
+            for name, place in self._places.items()
+            if place.alike * place.shortfall(rate) >= _MOSTLY
+        ]
+
+    @property
+    def _rate(self) -> float:
+        """What a page brings where pages have titles of their own, with what is found on it."""
+        return (self._gain + _PRIOR_PAGES) / (self._n_rated + 2 * _PRIOR_PAGES)
+
+    def _is_measure(self, names: tuple[str, ...]) -> bool:
+        return all(self._places[name].alike < _MOSTLY for name in names)
+
+    def levels(self, url: str) -> int:
+        """Return how many levels a link stands back, from 0 to LEVELS."""
+        rate = self._rate
+        known = [place for name in _places_of(url) if (place := self._places.get(name)) is not None and place.n_alike]
+        return round(LEVELS * max((place.alike * place.shortfall(rate) for place in known), default=0.0))
+
+    def _place(self, name: str) -> _Place:
+        found = self._places.get(name)
+        if found is None:
+            found = self._places[name] = _Place()
+        self._places.move_to_end(name)
+        if len(self._places) > _MAX_PLACES:
+            self._places.popitem(last=False)
+        return found
+
+
+def _places_of(url: str) -> tuple[str, ...]:
+    """Return the narrowest folder of a URL, and its query parameters."""
+    groups = groups_of(url)
+    n_folders = sum("?" not in group for group in groups)
+    return groups[n_folders - 1 :]

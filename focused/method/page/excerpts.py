@@ -1,0 +1,98 @@
+"""Finds the page met before that a page is an excerpt of, and how much of a text was met before.
+
+By the triples that are kept of each text (`focused.method.page.triples`). What stands on many pages, the frame of a site, says
+nothing of either text.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from focused.method.page.text_sketch import Hashes
+
+SHARE = 0.65
+"""Of the triples of an excerpt that are no frame, those that stand in its original at least."""
+SHARE_OF_ALL = 0.5
+"""The same, of all its triples: a page that is mostly frame is no excerpt."""
+LEAST_TRIPLES = 5
+"""Kept triples that an excerpt has at least: of some fifteen words."""
+FRAME_PAGES = 4
+"""From so many further pages on that have it, a triple is the frame of a site."""
+
+MAX_TRIPLES = 1 << 21
+"""Triples that are remembered, in 16 MB: those of some 20,000 pages."""
+_ROW_BITS = 17
+_COUNT_BITS = 3
+_ROW = np.uint32((1 << _ROW_BITS) - 1)
+_ONE = np.uint32(1 << _ROW_BITS)
+_FRAME = np.uint32(FRAME_PAGES << _ROW_BITS)
+_MARK = ~np.uint32((1 << (_ROW_BITS + _COUNT_BITS)) - 1)
+_COUNT = ~(_ROW | _MARK)
+_TAKEN = _COUNT + _ONE & _MARK
+"""A bit of the mark that each entry has, so that an empty one is known for none."""
+
+
+class Found(NamedTuple):
+    """What is known of the triples of a text."""
+
+    #: Row of the page that the text is an excerpt of; None: of none.
+    row: int | None
+    #: Share of the triples that no page before had, in [0, 1].
+    new_share: float
+    #: Where the triples stand in the table, and what they are there; shape (n_triples,).
+    places: Hashes
+    marks: Hashes
+
+
+class ExcerptIndex:
+    """The triples of pages, each with the rows of the first page that had it and of the latest.
+
+    Newer triples replace older ones. A row is a number in [0, 131,070] that stands for a page. ``max_triples``: a power
+    of two.
+    """
+
+    def __init__(self, max_triples: int = MAX_TRIPLES) -> None:
+        # Of an entry: the row plus one, how many further pages have the triple (of the first), and 12 bits of what it is.
+        self._first: Hashes = np.zeros(max_triples, dtype=np.uint32)
+        self._latest: Hashes = np.zeros(max_triples, dtype=np.uint32)
+        self._last_place = np.uint32(max_triples - 1)
+
+    def find(self, triples: Hashes) -> Found:
+        """Look for the triples that are kept of a text (`focused.method.page.triples.kept_triples`)."""
+        mixed = triples * np.uint32(0x9E3779B1)  # kept triples have low hashes: their high bits are alike
+        places = (mixed ^ (mixed >> np.uint32(15))) & self._last_place
+        marks = triples * np.uint32(0x85EBCA6B) & _MARK | _TAKEN
+        if not len(triples):
+            return Found(None, 1.0, places, marks)
+        first = self._first.take(places)
+        known = ((first & _MARK) == marks).nonzero()[0]
+        row = self._original(len(triples), first.take(known), places.take(known))
+        return Found(row, 1 - len(known) / len(triples), places, marks)
+
+    def add(self, found: Found, row: int) -> None:
+        """Remember the text that was looked for: that of the page in a row."""
+        own = found.marks | np.uint32(row + 1)
+        first = self._first.take(found.places)
+        is_known = (first & _MARK) == found.marks
+        first += _ONE * (first & _COUNT < _FRAME)
+        self._first[found.places] = np.where(is_known, first, own)
+        self._latest[found.places] = own
+
+    def _original(self, n_triples: int, first: Hashes, places: Hashes) -> int | None:
+        """Return the row of the page that a text is an excerpt of, by the entries of its known triples and their places."""
+        if len(first) < max(LEAST_TRIPLES, SHARE_OF_ALL * n_triples):
+            return None
+        is_own = (first & _COUNT) < _FRAME
+        n_own = int(np.count_nonzero(is_own))
+        least = max(LEAST_TRIPLES, SHARE * (n_triples - len(first) + n_own), SHARE_OF_ALL * n_triples)
+        if n_own < least:
+            return None
+        firsts, latest = first[is_own] & _ROW, self._latest.take(places[is_own]) & _ROW
+        rows = np.sort(np.concatenate((firsts, latest[latest != firsts])))  # one page is not counted twice
+        begins = np.flatnonzero(np.concatenate(([True], rows[1:] != rows[:-1])))
+        sizes = np.diff(begins, append=len(rows))
+        most = int(sizes.argmax())
+        return int(rows[begins[most]]) - 1 if sizes[most] >= least else None

@@ -1,0 +1,19 @@
+"""Reads from the stored sketch of a page's text what says how much the page brought."""
+
+from __future__ import annotations
+
+from focused.method.page.text_sketch import FORMAT, N_FIXED, N_HEAD, N_TITLE
+from focused.method.page.triples import newness_of
+
+
+def form_and_newness(data: bytes) -> tuple[int, float]:
+    """Return from the bytes of a sketch the hash of the title without its numbers, and how new the text is, in [0, 1].
+
+    Of a page without a sketch, and of one of an earlier version: 0 and 1.
+
+    >>> form_and_newness(b"")
+    (0, 1.0)
+    """
+    if len(data) < N_FIXED or data[3] != FORMAT:
+        return 0, 1.0
+    return int.from_bytes(data[N_HEAD + N_TITLE : N_HEAD + 2 * N_TITLE], "little"), newness_of(data[2] / 255)

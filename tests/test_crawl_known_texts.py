@@ -1,0 +1,93 @@
+"""Which pages of a crawl are copies, and what a resumed crawl knows of it."""
+
+from __future__ import annotations
+
+from focused.crawl.copies import KnownTexts
+from focused.method.page.reader import PageReader
+from focused.method.text.analyzer import Analyzer, TermTable
+
+HOST = "http://h.example"
+
+
+class Pages:
+    def __init__(self):
+        self.reader = PageReader(Analyzer("en", TermTable()))
+        self.known = self.new()
+        self.kept = []
+
+    def new(self):
+        return KnownTexts(self.reader.analyzer)
+
+    def meet(self, url, words, *, relevant=True):
+        page = self.reader.read(f"<title>A title</title><p>{' '.join(words)}</p>".encode(), url, "text/html")
+        met = self.known.find_copy_or_remember(page, url)
+        if met.sketch:
+            self.kept.append((url, met.sketch, int(relevant)))
+            if not relevant:
+                self.known.note_irrelevant(url)
+        return met
+
+    def resume(self):
+        self.known = self.new()
+        self.known.restore(self.kept)
+
+
+def words(number, n=200):
+    return [f"word{number}x{place}q" for place in range(n)]
+
+
+def site(*, irrelevant=()):
+    pages = Pages()
+    for number in range(12):
+        pages.meet(f"{HOST}/s/{number}", words(number), relevant=number not in irrelevant)
+    return pages
+
+
+def test_an_excerpt_of_a_relevant_page_is_a_copy_of_it_after_a_resume_too():
+    pages = site()
+    met = pages.meet(f"{HOST}/reply/3", words(3)[20:60])
+    assert (met.duplicate_of, met.repeats, met.sketch, met.newness) == (f"{HOST}/s/3", f"{HOST}/s/3", b"", 0.0)
+    pages.resume()
+    assert pages.meet(f"{HOST}/reply/4", words(4)[20:60]).duplicate_of == f"{HOST}/s/4"
+
+
+def test_an_item_of_an_irrelevant_list_is_no_copy_but_says_nothing_new_and_its_own_copies_are_copies():
+    pages = site(irrelevant=(3,))
+    for is_resumed in (False, True):
+        if is_resumed:
+            pages.resume()
+        item = f"{HOST}/item/{int(is_resumed)}"
+        start = 100 * is_resumed
+        met = pages.meet(item, words(3)[start : start + 60])
+        assert (met.duplicate_of, met.repeats) == ("", f"{HOST}/s/3")
+        assert met.newness < 0.2
+        assert pages.meet(f"{item}?print", words(3)[start : start + 60]).duplicate_of == item
+
+
+def test_an_excerpt_on_another_host_is_no_copy():
+    pages = site()
+    for number in range(20, 32):
+        pages.meet(f"http://other.example/{number}", words(number))
+    assert pages.meet("http://other.example/quoted", words(3)[20:60]).repeats == ""
+
+
+def test_a_text_of_nearly_the_same_length_is_no_excerpt():
+    pages = site()
+    assert pages.meet(f"{HOST}/version/3", [*words(3)[:140], *words(99)[:70]]).repeats == ""
+
+
+def test_of_a_host_of_which_little_is_known_no_page_is_an_excerpt():
+    pages = Pages()
+    pages.meet(f"{HOST}/s/3", words(3))
+    assert pages.meet(f"{HOST}/about", words(3)[20:60]).repeats == ""
+
+
+def test_a_list_of_teasers_is_no_copy_and_less_new_the_more_of_them_were_met():
+    pages = site()
+    known = [word for number in range(6) for word in words(number)[:15]]
+    met = pages.meet(f"{HOST}/related/1", known)
+    assert met.duplicate_of == ""
+    assert met.newness < 0.4
+    assert (
+        pages.meet(f"{HOST}/related/2", [word for number in range(40, 46) for word in words(number)[:15]]).newness > 0.8
+    )
