@@ -81,6 +81,18 @@ def test_a_link_is_drawn_only_where_one_is_wanted(frontier):
     assert around.n_wanted == 1
 
 
+def test_a_link_that_stands_back_is_drawn_only_where_there_is_no_other(frontier):
+    links = frontier([f"http://h.org/print/{n}" for n in range(20)] + ["http://h.org/a/1"])
+    links.store.standing.link_levels = lambda url, referrer: 700 if "/print/" in url else 0
+    around = RandomLinks(links)
+    around.n_wanted = 2
+    drawn = [around.next(lambda host: 0.0, NOW).url]
+    around.note_fetched(drawn[0])
+    drawn.append(around.next(lambda host: 0.0, NOW).url)
+    assert drawn[0] == "http://h.org/a/1"
+    assert "/print/" in drawn[1]
+
+
 def test_links_from_places_of_which_fewest_pages_are_known_come_first_whatever_their_scores_are(frontier):
     urls = [f"http://h.org/{folder}/{number}" for folder in ("best", "good", "poor") for number in range(10)]
     around = RandomLinks(frontier(urls))

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 from focused.frontier.store.link import host_of, origin_of
 from focused.method.scoring.base import LOOK_AROUND
+from focused.method.scoring.priority import LEVELS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -26,6 +27,9 @@ Place = tuple[str, str]
 _NUMBER = re.compile(r"(?<=/)[0-9]+(?:[-_.][0-9]+)*(?=/|$)")
 _LEAST_SHARE = 1 / 3
 """Of their share of the links that wait, what pages of numbered folders are to be drawn at least, whatever else there is."""
+
+_STANDS_BACK = LEVELS // 2
+"""Levels by which a link stands back that is drawn only if there are no others."""
 
 MOST_IN_VAIN = 2.0
 """Drawn links without a page, for each that brought one, beyond which others are drawn in their place.
@@ -80,12 +84,22 @@ class RandomLinks:
         if n_fetched is None:
             n_fetched = self._n_fetched = Counter(map(place_of, self.links.store.done_urls()))
         drawn = self.links.store.drawn(self._random, _N_CANDIDATES)
-        rests_until = self.links.store.standing.rests_until
+        standing = self.links.store.standing
+        rests_until = standing.rests_until
+        # What stands back is known well enough: a copy teaches nothing of the web.
+        levels = standing.link_levels
         ready = [link for link in drawn if ready_at(host_of(link[1])) <= now and rests_until(link[1]) <= now]
         # Stable: of equally known places the link that was drawn first.
         in_vain = self._n_in_vain
         known = how_known(n_fetched, [url for _, url in drawn])
-        for number, _ in sorted(ready, key=lambda link: (in_vain[origin_of(link[1])], known[place_of(link[1])])):
+        for number, _ in sorted(
+            ready,
+            key=lambda link: (
+                in_vain[origin_of(link[1])],
+                levels is not None and levels(link[1], "") >= _STANDS_BACK,
+                known[place_of(link[1])],
+            ),
+        ):
             link = self.links.lease(number)
             if link is not None:
                 self.n_wanted -= 1
