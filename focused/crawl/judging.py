@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 
 _MOSTLY_NEW = 0.5
+"""How new a page is from which on a strategy learns its relevance as it is. Honest pages that repeat a little are no lesson."""
 
 
 class Judging:
@@ -45,8 +46,8 @@ class Judging:
         """Judge a page: its relevance and the scores of its links come from one product.
 
         In steps: between two of them anything may happen but the judging of another page. A model that takes over
-        meanwhile does not change what this page was judged by. A strategy learns that a page brought
-        as much of its relevance as is new of it (``newness`` in [0, 1], of a copy 0).
+        meanwhile does not change what this page was judged by. Of a page that says little new (``newness`` in
+        [0, 1], of a copy 0) a strategy learns that its link brought less.
 
         Raises
         ------
@@ -59,8 +60,8 @@ class Judging:
             found = strategy.score(page, relevance, visit)
         else:
             yield page.n_links
-            is_new = newness >= _MOSTLY_NEW
-            learnt = replace(relevance, page=newness * relevance.page, is_relevant=relevance.is_relevant and is_new)
+            share = min(1.0, newness / _MOSTLY_NEW)
+            learnt = replace(relevance, page=share * relevance.page, is_relevant=relevance.is_relevant and share == 1)
             found = yield from self.session.scoring(page, learnt, visit)
         found = found.checked(strategy.name, page.n_links, page.url)
         return PageScores.of(page, visit, relevance, found, version)
