@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 _MOSTLY_NEW = 0.5
-"""How new a page is from which on a strategy learns its relevance as it is. Honest pages that repeat a little are no lesson."""
+"""From here on a strategy learns the relevance of a page as it is: honest pages, too, repeat a little."""
 
 
 class Judging:
