@@ -1,7 +1,8 @@
 """The project's worker processes as forks of the process that has imported all, instead of new interpreters.
 
-A worker is `python -m focused.evaluation.worker` or `focused.retraining.worker`: importing takes longer than what a test
-has it do. Tests of how a worker is started run it as it is: `commands.scrapy(..., forks_workers=False)`.
+A worker is `python -m` of a program in `PROGRAMS`: an evaluation's or a training's process, a worker of ``-a workers=2``, or
+a command that the dashboard starts. Importing takes longer than what a test has it do. Tests of how a worker is started run
+it as it is: `commands.scrapy(..., forks_workers=False)`.
 """
 
 from __future__ import annotations
@@ -11,11 +12,15 @@ import os
 import runpy
 import subprocess
 import sys
-from multiprocessing import forkserver, reduction
+import threading
+from multiprocessing import connection, forkserver, reduction
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
-WORKERS = ("focused.evaluation.worker", "focused.retraining.worker")
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+PROGRAMS = ("focused.evaluation.worker", "focused.retraining.worker", "focused", "scrapy")
 
 
 def install() -> None:
@@ -29,40 +34,63 @@ _Popen = subprocess.Popen
 
 
 def _popen(command: Any, *args: Any, **options: Any) -> Any:
-    is_worker = list(command[:2]) == [sys.executable, "-m"] and command[2] in WORKERS
-    return ForkedWorker(command[2:], **options) if is_worker else _Popen(command, *args, **options)
+    is_worker = list(command[:2]) == [sys.executable, "-m"] and command[2] in PROGRAMS
+    is_asyncios = "shell" in options  # asyncio waits for processes by their number, which only a parent may
+    return ForkedWorker(command[2:], **options) if is_worker and not is_asyncios else _Popen(command, *args, **options)
 
 
 class ForkedWorker:
     """What these workers' owners use of `subprocess.Popen`."""
 
     def __init__(
-        self, argv: list[str], *, stdin: int, stdout: int, stderr: IO[Any], env: dict[str, str], text: bool = False,
-        start_new_session: bool,
+        self, argv: list[str], *, stdin: int, stdout: int | IO[Any], stderr: IO[Any], env: dict[str, str],
+        text: bool = False, start_new_session: bool, pass_fds: Sequence[int] = (),
     ) -> None:  # fmt: skip
-        assert stdout == subprocess.PIPE
         assert start_new_session
         self.stdin: IO[bytes] | None = None
+        self.stdout: IO[Any] | None = None
+        ours: list[int] = []
         if stdin == subprocess.PIPE:
             their_in, our_in = os.pipe()
             self.stdin = os.fdopen(our_in, "wb")
         else:
             their_in = os.open(os.devnull, os.O_RDONLY)
-        our_out, their_out = os.pipe()
-        self.stdout = os.fdopen(our_out, "r") if text else os.fdopen(our_out, "rb")
+        ours.append(their_in)
+        if isinstance(stdout, int):
+            assert stdout == subprocess.PIPE
+            our_out, their_out = os.pipe()
+            self.stdout = os.fdopen(our_out, "r") if text else os.fdopen(our_out, "rb")
+            ours.append(their_out)
+        else:
+            their_out = stdout.fileno()
         standard = [_Descriptor(number) for number in (their_in, their_out, stderr.fileno())]
+        kept = [_Descriptor(number) for number in pass_fds]
         context = multiprocessing.get_context("forkserver")
-        self._process = context.Process(target=_work, args=(argv, str(Path.cwd()), env, standard))
+        self._process = context.Process(target=_work, args=(argv, str(Path.cwd()), env, standard, kept))
         self._process.start()
-        os.close(their_in)
-        os.close(their_out)
+        self._lock = threading.Lock()
+        for number in ours:
+            os.close(number)
+
+    @property
+    def pid(self) -> int:
+        assert self._process.pid is not None
+        return self._process.pid
+
+    @property
+    def returncode(self) -> int | None:
+        return self.poll()
 
     def poll(self) -> int | None:
-        return self._process.exitcode
+        with self._lock:  # its exit code can be read once
+            return self._process.exitcode
 
     def wait(self) -> int | None:
-        self._process.join()
-        return self._process.exitcode
+        connection.wait([self._process.sentinel])
+        return self.poll()
+
+    def send_signal(self, number: int) -> None:
+        os.kill(self.pid, number)
 
     def terminate(self) -> None:
         self._process.terminate()
@@ -84,7 +112,9 @@ class _Descriptor:
         self.number = sent.detach()
 
 
-def _work(argv: list[str], cwd: str, env: dict[str, str], standard: list[_Descriptor]) -> None:
+def _work(
+    argv: list[str], cwd: str, env: dict[str, str], standard: list[_Descriptor], _kept: list[_Descriptor]
+) -> None:
     os.setsid()
     os.chdir(cwd)
     for number, file in enumerate(standard):
@@ -94,8 +124,11 @@ def _work(argv: list[str], cwd: str, env: dict[str, str], standard: list[_Descri
     os.environ.clear()
     os.environ.update(env)
     sys.path[:0] = env.get("PYTHONPATH", "").split(os.pathsep)
-    for name in (argv[0], "focused.settings"):
+    program = argv[0] if "." in argv[0] else f"{argv[0]}.__main__"
+    for name in (program, "focused.settings"):
         sys.modules.pop(name, None)  # they were read in another environment
     sys.argv = list(argv)
+    sys.orig_argv = [sys.executable, "-m", *argv]
     sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
+    install()
     runpy.run_module(argv[0], run_name="__main__", alter_sys=True)
