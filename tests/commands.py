@@ -14,12 +14,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import forked_workers
+import pytest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 ROOT = Path(__file__).resolve().parent.parent
 TIMEOUT_SECS = 300
+FORK_SERVER = "FOCUSED_TESTS_FORK_SERVER"
+# Processes that each use all cores for small products are slower than as many that use one.
+ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 
 
 @dataclass
@@ -55,6 +59,33 @@ def read_json_lines(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n")[:-1]]
 
 
+def ensure_fork_server() -> None:
+    """Let there be a process that has imported all: each command runs in a fork of it."""
+    server = forkserver._forkserver
+    if server._forkserver_address is not None:
+        return
+    if FORK_SERVER in os.environ:  # that of the process which started this one
+        server._forkserver_address, key = os.environ[FORK_SERVER].split(" ")
+        server._forkserver_authkey = bytes.fromhex(key)
+        server._forkserver_alive_fd = os.open(os.devnull, os.O_RDONLY)
+        server.ensure_running = lambda: None
+        return
+    forkserver.set_forkserver_preload(["preloaded"])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", f"{ROOT}{os.pathsep}{ROOT / 'tests'}")
+        for name in ONE_THREAD:
+            patch.setenv(name, "1")
+        forkserver.ensure_running()
+
+
+def share_fork_server() -> None:
+    """Let processes that this one starts from now on fork their commands from one process, which imports all once."""
+    ensure_fork_server()
+    server = forkserver._forkserver
+    key = getattr(server, "_forkserver_authkey", None) or b""  # since Python 3.14
+    os.environ[FORK_SERVER] = f"{server._forkserver_address} {key.hex()}"
+
+
 @contextmanager
 def started(
     *argv: str,
@@ -68,13 +99,10 @@ def started(
     ``before`` is a function of a module of the tests, called in the process before the command. ``forks_workers``: whether
     worker processes that the command starts are forks, too, instead of new interpreters.
     """
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["preloaded"])  # each command runs in a fork of a process that has imported all
-    if not getattr(forkserver._forkserver, "_forkserver_pid", None):
-        os.environ["PYTHONPATH"] = f"{ROOT}{os.pathsep}{ROOT / 'tests'}"
-        forkserver.ensure_running()
-        del os.environ["PYTHONPATH"]
-    process = context.Process(target=_run, args=(argv, str(cwd), env or {}, before, forks_workers))
+    ensure_fork_server()
+    process = multiprocessing.get_context("forkserver").Process(
+        target=_run, args=(argv, str(cwd), env or {}, before, forks_workers)
+    )
     process.start()
     try:
         yield process

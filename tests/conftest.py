@@ -17,7 +17,7 @@ if "PYTEST_XDIST_WORKER" in os.environ:
 
 import hand_made
 import pytest
-from commands import environment, scrapy
+from commands import environment, scrapy, share_fork_server
 from databases import empty_database, running_server, shared_folder
 from warcs import Warc
 
@@ -38,6 +38,12 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     if config.args_source is not pytest.Config.ArgsSource.TESTPATHS:
         return 0
     return min(4, (os.cpu_count() or 1) + 1)  # some tests wait: for a server, a host's delay, a process that starts
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Processes that run tests fork commands from one process. It imports all while they collect the tests."""
+    if config.getoption("tx", None) and "PYTEST_XDIST_WORKER" not in os.environ:
+        share_fork_server()
 
 
 @pytest.hookimpl(tryfirst=True)
