@@ -302,6 +302,12 @@ def test_under_scrapyd_clients_do_not_move_the_folders(models, tmp_path, name):
     assert f"{name} cannot be set by a client" in refused(scrapy(*argv, cwd=tmp_path, env=environment(models)))
 
 
+def test_under_scrapyd_a_class_that_a_client_names_is_not_even_loaded(models, tmp_path):
+    argv = ("crawl", "focused", "-a", "_job=1", "-a", "topic=stars", "-s", "SPIDER_LOADER_CLASS=os.abort")
+    said = refused(scrapy(*argv, cwd=tmp_path, env=environment(models)))
+    assert "SPIDER_LOADER_CLASS cannot be set by a client of Scrapyd" in said
+
+
 @pytest.mark.parametrize("name", ["strategy", "run_dir"])
 def test_an_empty_argument_is_not_taken_for_none(models, tmp_path, name):
     assert f"Spider argument {name!r} is empty" in refused(crawl(models, tmp_path, **{"web": "demo", name: ""}))

@@ -78,8 +78,7 @@ def server(tmp_path_factory, models, two_regions) -> Iterator[Server]:
     folder = tmp_path_factory.mktemp("scrapyd")
     server = Server(folder, free_port())
     shutil.copytree(models, folder / "models")
-    for name in ("demo", "ordered", "ordered-lpe"):
-        shutil.copytree(ROOT / "models" / name, folder / "models" / name)
+    shutil.copytree(ROOT / "models" / "ordered", folder / "models" / "ordered")
     options = {
         "bind_address": "127.0.0.1", "http_port": server.port, "username": USER, "password": PASSWORD,
         "poll_interval": 0.2, "max_proc": 2,
@@ -145,7 +144,7 @@ def test_the_egg_stays_zipped_and_holds_code_only(server):
     assert ("focused/method/text/background.npz" in names) == has_background
 
 
-def test_two_crawls_with_different_settings(server):
+def test_crawls_with_different_settings(server):
     web = "site.warc.gz"
     first = server.schedule(
         {"FOCUSED_WARC": "all", "DOWNLOAD_DELAY": 0.01}, topic="stars", web=web, run_dir="first", max_pages=5
@@ -154,20 +153,16 @@ def test_two_crawls_with_different_settings(server):
         {"FOCUSED_BELOW_THRESHOLD": "drop"}, topic="stars", web=web, run_dir="deep/second", strategy="best_first",
         _version="r1",
     )  # fmt: skip
-    third = server.schedule({"FOCUSED_MAX_PAGES": 30}, topic="demo")
-    # The published method on Scrapy's own scheduler: its preset is read from the zipped egg.
-    fourth = server.schedule(topic="ordered", max_pages=30)
-    fifth = server.schedule(topic="ordered-lpe", max_pages=30)
-    server.wait(first, second, third, fourth, fifth)
+    # The published method on Scrapy's own scheduler: its preset is read from the zipped egg. The web is generated.
+    third = server.schedule({"FOCUSED_MAX_PAGES": 30}, topic="ordered")
+    server.wait(first, second, third)
     runs = server.folder / "runs"
-    [third_dir], [fourth_dir], [fifth_dir] = ((runs / topic).iterdir() for topic in ("demo", "ordered", "ordered-lpe"))
-    folders = (runs / "first", runs / "deep" / "second", third_dir, fourth_dir, fifth_dir)
-    results = [Finished(0, "", "", path) for path in folders]
+    [third_dir] = (runs / "ordered").iterdir()
+    results = [Finished(0, "", "", path) for path in (runs / "first", runs / "deep" / "second", third_dir)]
     reasons = [result.run["finish_reason"] for result in results]
-    logs = "\n".join(map(server.log, (first, second, third, fourth, fifth)))
-    assert reasons == ["max_pages", "finished", "max_pages", "max_pages", "max_pages"], logs
+    assert reasons == ["max_pages", "finished", "max_pages"], "\n".join(map(server.log, (first, second, third)))
 
-    one, two, three, *ordered = results
+    one, two, three = results
     assert one.stats["focused/pages/fetched_count"] == 5
     assert one.run["settings"]["DOWNLOAD_DELAY"] == "0.01"
     assert (one.run_dir / "pages.warc.gz").stat().st_size > 0
@@ -177,34 +172,22 @@ def test_two_crawls_with_different_settings(server):
     assert two.run["settings"]["FOCUSED_BELOW_THRESHOLD"] == "drop"
     assert all("/stars/" in page["url"] for page in one.pages + two.pages)
     assert len(two.pages) == two.stats["focused/pages/relevant_count"] == 12
-    assert three.stats["focused/pages/fetched_count"] == 30
+    assert three.stats["focused/pages/fetched_count"] >= 30  # Scrapy's scheduler ends some pages later
     assert three.run["web"] == "demo"
-    assert three.stats["focused/pages/relevant_count"] >= 5
     assert "Finished (max_pages)" in server.log(first)
-    for found, strategy in zip(ordered, ("cbp_slc", "lpe"), strict=True):
-        assert (found.run["preset"], found.run["strategy"]) == ("p13", strategy)
-        assert found.run["settings"]["SCHEDULER"] == "scrapy.core.scheduler.Scheduler"
-        assert found.stats["scheduler/dequeued/memory"] >= 30
-        assert found.stats["focused/pages/relevant_count"] >= 20
-
-
-# What else is refused, tests/test_crawl_bad_input.py says.
-REFUSED = {
-    "run_dir": ({"run_dir": "../../x"}, "run_dir must lie inside FOCUSED_RUNS_DIR"),
-    "class": (
-        {"setting": ["SPIDER_LOADER_CLASS=os.abort"]},
-        "SPIDER_LOADER_CLASS cannot be set by a client of Scrapyd",
-    ),
-}
+    assert (three.run["preset"], three.run["strategy"]) == ("p13", "cbp_slc")
+    assert three.run["settings"]["SCHEDULER"] == "scrapy.core.scheduler.Scheduler"
+    assert three.stats["scheduler/dequeued/memory"] >= 30
+    assert three.stats["focused/pages/relevant_count"] >= 20
 
 
 def test_what_a_client_may_not_ask_for_is_refused_and_said_in_the_log(server):
-    jobs = {case: server.schedule(**{"topic": "stars", **arguments}) for case, (arguments, _) in REFUSED.items()}
-    server.wait(*jobs.values())
-    for case, job in jobs.items():
-        lines = server.log(job).splitlines()
-        assert len(lines) == 1, lines
-        assert "ERROR: " in lines[0]
-        assert REFUSED[case][1] in lines[0]
+    """What else is refused, and for which of a client's settings, tests/test_crawl_bad_input.py says."""
+    job = server.schedule(topic="stars", run_dir="../../x")
+    server.wait(job)
+    lines = server.log(job).splitlines()
+    assert len(lines) == 1, lines
+    assert "ERROR: " in lines[0]
+    assert "run_dir must lie inside FOCUSED_RUNS_DIR" in lines[0]
     assert not (server.folder.parent / "x").exists()
     assert not (server.folder / "x").exists()
