@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gc
 import importlib
 import os
 import signal
@@ -17,6 +18,7 @@ if "PYTEST_XDIST_WORKER" in os.environ:
 
 import hand_made
 import pytest
+from _pytest.doctest import DoctestModule
 from commands import environment, scrapy, share_fork_server
 from databases import empty_database, running_server, shared_folder
 from warcs import Warc
@@ -27,6 +29,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 ROOT = Path(__file__).resolve().parent.parent
+
+# Trainings in this process draw the intervals of their figures as those of commands do, see `preloaded`.
+metrics.N_RESAMPLES = hand_made.N_RESAMPLES
 
 # A shell that starts the tests in the background has them ignore Ctrl-C; so would the servers that tests stop with it.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -63,6 +68,18 @@ def pytest_collection(session: pytest.Session) -> None:
             importlib.import_module(name)
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file(file_path: Path) -> Iterator[None]:
+    """Docstrings of tests hold no examples; looking for some in each of them is a tenth of what the collection takes."""
+    found = yield
+    return [each for each in found if not isinstance(each, DoctestModule) or file_path.parent != Path(__file__).parent]
+
+
+def pytest_collection_finish() -> None:
+    """Thousands of tests stay to the end: none of them is looked at when memory is tidied up."""
+    gc.freeze()
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Files with slow tests come first, those with most of them before the others, so that no process ends long before
     the other."""
@@ -80,16 +97,8 @@ def data_dir() -> Path:
 
 
 @pytest.fixture(scope="module")
-def quick_intervals() -> Iterator[None]:
-    """Trainings in this process draw the intervals of their figures as those of commands do, see `preloaded`."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(metrics, "N_RESAMPLES", hand_made.N_RESAMPLES)
-        yield
-
-
-@pytest.fixture(scope="module")
 def whole_intervals() -> Iterator[None]:
-    """Trainings in this process draw the intervals of their figures as the product does, whatever ran before in it."""
+    """Trainings in this process draw the intervals of their figures as the product does."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(metrics, "N_RESAMPLES", 100)
         yield

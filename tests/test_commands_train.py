@@ -25,7 +25,7 @@ from focused.method.topic.judge import Judge
 from focused.method.training.from_pages import QUICK_UNLABELED
 from focused.webs.demo import DemoWeb
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("quick_intervals")]  # most of them train a topic
+pytestmark = pytest.mark.slow  # most of them train a topic
 
 SEED = "http://a.example/"
 
