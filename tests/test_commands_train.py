@@ -7,9 +7,11 @@ import json
 import shlex
 import shutil
 from contextlib import redirect_stderr, redirect_stdout
+from functools import cache
 from io import StringIO
 from pathlib import Path
 from statistics import median
+from typing import TYPE_CHECKING
 
 import pytest
 from commands import Finished, scrapy
@@ -22,12 +24,25 @@ from focused.commands.train_options import QUICK_SAMPLE
 from focused.method.page.reader import PageReader
 from focused.method.topic import load_topic
 from focused.method.topic.judge import Judge
+from focused.method.training import page_set
 from focused.method.training.from_pages import QUICK_UNLABELED
 from focused.webs.demo import DemoWeb
 
-pytestmark = pytest.mark.slow  # most of them train a topic
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+# Most of them train a topic, many from the same pages.
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("languages_are_told_once")]
 
 SEED = "http://a.example/"
+
+
+@pytest.fixture(scope="module")
+def languages_are_told_once() -> Iterator[None]:
+    """The language of a text is told once in this process: it is a seventh of what these trainings take."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(page_set, "detect_language", cache(page_set.detect_language))
+        yield
 
 
 @pytest.fixture(scope="module")

@@ -65,11 +65,16 @@ def site():
         yield found
 
 
-def train(folder: Path, *argv: object, name: str = "stars", quick: tuple[str, ...] = QUICK) -> Finished:
-    """Train from 15 pages that are not of the site."""
+def write_examples(folder: Path) -> None:
+    """Write 15 pages about stars that are not of the site."""
     texts = [a_text("stars", 1000 + number) for number in range(15)]
     folder.mkdir(exist_ok=True)
     (folder / "p.jsonl").write_text("".join(json.dumps({"text": text}) + "\n" for text in texts))
+
+
+def train(folder: Path, *argv: object, name: str = "stars", quick: tuple[str, ...] = QUICK) -> Finished:
+    """Train from 15 pages that are not of the site."""
+    write_examples(folder)
     given = () if "--keywords" in argv else ("--positive", "p.jsonl", "--quick")
     return scrapy(
         *("train", name, *given, "--language", "en", *map(str, argv), *quick),
@@ -109,6 +114,7 @@ def test_it_learns_from_pages_spread_over_the_web_of_the_seeds_what_there_is_not
 
 
 def test_nothing_is_said_of_more_examples_by_a_curve_against_the_background_where_these_pages_serve(site, tmp_path):
+    write_examples(tmp_path)
     for n_pages, is_drawn in ((30, False), (0, True)):
         around = (
             "--positive",
@@ -121,7 +127,6 @@ def test_nothing_is_said_of_more_examples_by_a_curve_against_the_background_wher
             "en",
             "--force",
         )
-        assert train(tmp_path, "--look-around", 0, "--force").exit_code == 0  # writes the examples
         done = scrapy("train", "stars", *map(str, around), *QUICK, cwd=tmp_path, env=environment(tmp_path / "models"))
         assert done.exit_code == 0, done.err
         assert ("Would more examples help?" in done.out) == is_drawn

@@ -17,7 +17,7 @@ from focused.webs import open_web
 
 pytestmark = pytest.mark.slow
 
-N_PAGES = 30
+N_PAGES = 20
 MERGING = ["best_first", "cbp_slc", "fish_search", "shark_search", "patel_schmidt"]
 """One for each way in which links change: the mean, the mean with a threshold, and those that have a rule of their own."""
 
