@@ -117,8 +117,9 @@ class PageItem:
         self.is_main: Flags | None = None
         #: Which lines of the page stood on earlier pages of its host; None while too few of these are known.
         self.repeated_lines: Flags | None = None
-        #: What the frontier keeps of the page's text; nothing of a copy's.
+        #: What the frontier keeps of the page's text; nothing of the same text again.
         self.text_sketch = b""
+        #: URL of the page that says all that this one does; unlike duplicate_of also if that one is an irrelevant list.
         self.text_repeats = ""
         #: The terms that the page is judged by, once somebody has counted them, and of which of its texts they are.
         self.counted: tuple[str, Mapping[str, int]] | None = None

@@ -22,8 +22,8 @@ class Pages:
         page = self.reader.read(f"<title>A title</title><p>{' '.join(words)}</p>".encode(), url, "text/html")
         met = self.known.find_copy_or_remember(page, url)
         if met.sketch:
-            self.kept.append((url, met.sketch, int(relevant)))
-            if not relevant:
+            self.kept.append((url, met.sketch, int(relevant and not met.duplicate_of)))
+            if not (relevant or met.duplicate_of):
                 self.known.note_irrelevant(url)
         return met
 
@@ -46,7 +46,7 @@ def site(*, irrelevant=()):
 def test_an_excerpt_of_a_relevant_page_is_a_copy_of_it_after_a_resume_too():
     pages = site()
     met = pages.meet(f"{HOST}/reply/3", words(3)[20:60])
-    assert (met.duplicate_of, met.repeats, met.sketch, met.newness) == (f"{HOST}/s/3", f"{HOST}/s/3", b"", 0.0)
+    assert (met.duplicate_of, met.repeats, met.newness) == (f"{HOST}/s/3", f"{HOST}/s/3", 0.0)
     pages.resume()
     assert pages.meet(f"{HOST}/reply/4", words(4)[20:60]).duplicate_of == f"{HOST}/s/4"
 
@@ -91,3 +91,35 @@ def test_a_list_of_teasers_is_no_copy_and_less_new_the_more_of_them_were_met():
     assert (
         pages.meet(f"{HOST}/related/2", [word for number in range(40, 46) for word in words(number)[:15]]).newness > 0.8
     )
+
+
+def test_a_resumed_crawl_knows_an_excerpt_of_which_parts_were_quoted_since():
+    """What five pages have is the frame of the site: so only the excerpt itself still tells of its original."""
+    quoted = words(3)[20:60]
+    pages = site()
+    pages.meet(f"{HOST}/reply/3", quoted)
+    for number in range(40, 46):
+        pages.meet(f"{HOST}/related/{number}", [*words(number), *quoted])
+    again = [*quoted, "posted", "again"]
+    for is_resumed in (False, True):
+        if is_resumed:
+            pages.resume()
+        assert pages.meet(f"{HOST}/again", again).duplicate_of == f"{HOST}/s/3"
+
+
+def test_that_an_excerpt_is_not_delivered_makes_none_of_its_original_an_item(caplog):
+    pages = site()
+    pages.meet(f"{HOST}/reply/3", words(3)[20:60])
+    pages.resume()
+    assert pages.meet(f"{HOST}/post/3", words(3)[100:140]).duplicate_of == f"{HOST}/s/3"
+    assert caplog.text == ""
+
+
+def test_texts_of_another_version_are_counted_in_one_line(caplog):
+    pages = site()
+    pages.kept = [(url, kept[:3] + b"\x02" + kept[4:], relevant) for url, kept, relevant in pages.kept]
+    pages.resume()
+    (record,) = caplog.records
+    assert record.getMessage().startswith("12 stored texts cannot be read, and copies of them will count as new.")
+    assert f"{HOST}/s/0: A sketch must have the format 3. Got 2" in record.getMessage()
+    assert pages.meet(f"{HOST}/again/0", words(0)).duplicate_of == ""

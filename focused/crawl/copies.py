@@ -12,6 +12,7 @@ from focused.method.page.excerpts import FRAME_PAGES, ExcerptIndex
 from focused.method.page.near_copies import TermHashes, sketch
 from focused.method.page.text_sketch import TextSketch
 from focused.method.page.triples import newness_of
+from focused.utils.words import quantity
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -35,7 +36,7 @@ class MetBefore(NamedTuple):
     duplicate_of: str = ""
     #: URL of the page that says all that this one does, be it a copy or not; empty: it says something new.
     repeats: str = ""
-    #: What to keep of a text that is new.
+    #: What to keep of a text that is new, or an excerpt; nothing of the same text again.
     sketch: bytes = b""
     #: How new it is, in [0, 1]; of a copy 0.
     newness: float = 1.0
@@ -76,18 +77,20 @@ class KnownTexts:
 
     def restore(self, texts: Iterable[tuple[str, bytes, int]]) -> None:
         """Take up the texts of an earlier run: URL, what was kept, whether the page was relevant."""
-        n_bad = 0
+        unreadable: list[str] = []
         for url, data, relevant in texts:
             try:
-                self._meet(TextSketch.from_bytes(data), url)
-                if not relevant:
-                    self.note_irrelevant(url)
+                met = self._meet(TextSketch.from_bytes(data), url)
             except ValueError as error:
-                n_bad += 1
-                if n_bad == 1:
-                    logger.warning(
-                        "The stored text of %s cannot be read: %s A copy of it will count as new.", url, error
-                    )
+                unreadable.append(f"{url}: {error}")
+                continue
+            if not (relevant or met.duplicate_of):
+                self.note_irrelevant(url)
+        if unreadable:
+            logger.warning(
+                "%s cannot be read, and copies of them will count as new. The first is that of %s",
+                *(quantity(len(unreadable), "stored texts"), unreadable[0]),
+            )
 
     def _meet(self, text: TextSketch, url: str) -> MetBefore:
         """Return which page a text repeats; remember it where it is new."""
@@ -107,8 +110,8 @@ class KnownTexts:
         self._irrelevant.discard(self._urls[place])
         # A copy of an excerpt that is a copy is one of the same original.
         self._urls[place] = url if is_item else original or url
-        if original and not is_item:
-            return MetBefore(original, original, newness=0.0)
+        if original and not is_item:  # its title is no further one of its place
+            return MetBefore(original, original, text._replace(title_form=0).to_bytes(), newness=0.0)
         return MetBefore("", original, text.to_bytes(), newness_of(found.new_share))
 
     def _original_of_excerpt(self, row: int | None, n_pairs: int, url: str) -> str:

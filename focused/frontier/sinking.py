@@ -72,18 +72,19 @@ class Sinking:
         """Learn again from the pages of an earlier run: URL, copy of, referrer, relevant, sketch."""
         for url, copy_of, referrer, relevant, sketch in pages:
             self._learn(url, copy_of, referrer, bool(relevant), sketch)
-            self.idle.note(url, copy_of)
 
-    def _learn(self, url: str, copy_of: str, referrer: str, relevant: bool, sketch: bytes) -> None:
+    def _learn(self, url: str, copy_of: str, referrer: str, relevant: bool, sketch: bytes) -> tuple[str, str] | None:
+        """Learn from a page; return host and parameter if a parameter of its query has proved idle by it."""
         title_form, newness = form_and_newness(sketch)
         self.credit.page(url, copy_of, referrer, relevant, newness)
         self.one_title.page(url, title_form, referrer, newness * (relevant and not copy_of), bool(copy_of))
         self.mirrors.page(url, copy_of)
+        # Of the same text again no sketch is kept. An excerpt is another text: the parameter that makes it does something.
+        return self.idle.note(url, "" if sketch else copy_of)
 
     def page(self, url: str, copy_of: str, referrer: str, relevant: bool, sketch: bytes) -> None:
         """Learn from a page that ended; arguments as of `Credit.page`, and its sketch as it is stored."""
-        self._learn(url, copy_of, referrer, relevant, sketch)
-        found = self.idle.note(url, copy_of)
+        found = self._learn(url, copy_of, referrer, relevant, sketch)
         if found is not None:
             self._join(*found)
         self._n_pages += 1

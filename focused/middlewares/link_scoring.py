@@ -98,7 +98,8 @@ class LinkScoringMiddleware:
                 each.repeated_lines = furniture.mark_and_learn(page, each.known_as, is_copy=bool(each.duplicate_of))
             if self._is_scoring:
                 each.scores = await self._judging.scores(page, response, newness=newness)
-                if copies is not None and each.text_sketch and not each.scores.relevance.is_relevant:
+                is_irrelevant = not (each.scores.relevance.is_relevant or each.duplicate_of)
+                if copies is not None and each.text_sketch and is_irrelevant:
                     copies.note_irrelevant(each.known_as)
             links, left_out = self._reading.followed(page, each.depth, asked)
             for stat, n_links in left_out.items():
