@@ -1,7 +1,7 @@
 """Which triples of neighbouring terms are kept of a text, and how new one is whose triples were met before.
 
 Those are kept whose hash is in the lowest third of the range: what is kept of an excerpt is then among what is kept of its
-original, however much longer that is.
+original, unless that has many more than MAX_KEPT of them.
 """
 
 from __future__ import annotations
