@@ -49,8 +49,8 @@ def train_words_on_pages_met(
     assert topic.examples is not None
     words = topic.keyword_terms
     met = [page for page in pages if page.terms][-MAX_MET:]
-    if not pages:
-        raise NoWordMetError("No page was met.")
+    if not met:
+        raise NoWordMetError("No page with words was met.")
     if not any(word in text for page in pages for text in _texts(page) for word in words):
         raise NoWordMetError(f"None of the words stands in any of the {len(pages):,} pages met.")
     none = topic.examples.where(np.zeros(len(topic.examples.positive), dtype=np.bool_))
