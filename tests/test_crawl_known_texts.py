@@ -123,3 +123,12 @@ def test_texts_of_another_version_are_counted_in_one_line(caplog):
     assert record.getMessage().startswith("12 stored texts cannot be read, and copies of them will count as new.")
     assert f"{HOST}/s/0: A sketch must have the format 3. Got 2" in record.getMessage()
     assert pages.meet(f"{HOST}/again/0", words(0)).duplicate_of == ""
+
+
+def test_an_excerpt_of_a_page_that_is_forgotten_is_none_of_the_page_in_its_place():
+    pages = Pages()
+    pages.known = KnownTexts(pages.reader.analyzer, max_pages=20)
+    for number in range(40):
+        pages.meet(f"{HOST}/s/{number}", words(number))
+    assert pages.meet(f"{HOST}/reply/3", words(3)[20:60]).repeats == ""
+    assert pages.meet(f"{HOST}/reply/35", words(35)[20:60]).repeats == f"{HOST}/s/35"

@@ -61,3 +61,25 @@ def test_a_text_quoted_elsewhere_is_still_known_for_its_own_page():
 
 def test_a_text_without_kept_triples_is_new():
     assert ExcerptIndex().find(np.zeros(0, dtype=np.uint32))[:2] == (None, 1.0)
+
+
+def test_pages_whose_rows_are_taken_again_are_forgotten_and_the_frame_is_not():
+    own, index = reader(), ExcerptIndex()
+    frame = [f"frame{number}q" for number in range(80)]
+    texts = [[f"word{seed}x{number}q" for number in range(300)] for seed in range(12)]
+    for row, words in enumerate(texts):
+        index.add(index.find(kept(own, frame + words)), row)
+    index.forget(3, 4)
+    for row, words in enumerate(texts):
+        found = index.find(kept(own, words[40:80]))
+        assert (found.row, found.new_share > 0.9) == ((None, True) if 3 <= row < 7 else (row, False))
+    assert index.find(kept(own, frame))[:2] == (None, 0.0)
+
+
+def test_a_page_that_quotes_one_which_is_forgotten_is_known_for_its_words():
+    own, index = reader(), ExcerptIndex()
+    words = [f"word{number}q" for number in range(300)]
+    index.add(index.find(kept(own, words[:100])), 0)
+    index.add(index.find(kept(own, words)), 1)
+    index.forget(0, 1)
+    assert index.find(kept(own, words[20:60])).row == 1

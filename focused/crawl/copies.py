@@ -27,6 +27,8 @@ _LEAST_OF_HOST = 2 * FRAME_PAGES
 _SHORTER = 2 / 3
 """Of the pairs of its original, how many an excerpt has at most: texts of one length are compared as copies."""
 _MAX_HOSTS = 20_000
+_SLICES = 100
+"""The oldest pages are forgotten as originals of excerpts in so many slices: each takes some 10 ms."""
 
 
 class MetBefore(NamedTuple):
@@ -55,6 +57,7 @@ class KnownTexts:
         self._hashes = TermHashes(analyzer.table)
         self._index = CopyIndex(max_pages)
         self._max_pages = max_pages
+        self._forgotten_at_once = max(1, max_pages // _SLICES)
         self._urls: list[str] = []
         self._excerpts = ExcerptIndex()
         #: Which of them were judged irrelevant.
@@ -99,6 +102,8 @@ class KnownTexts:
         if is_copy:
             first = self._urls[place]
             return MetBefore(sketch=text.to_bytes()) if first == url else MetBefore(first, first, newness=0.0)
+        if number >= self._max_pages and place % self._forgotten_at_once == 0:
+            self._excerpts.forget(place, self._forgotten_at_once)
         found = self._excerpts.find(text.kept)
         text = text._replace(new_share=found.new_share)
         original = self._original_of_excerpt(found.row, text.n_pairs, url)

@@ -81,6 +81,13 @@ class ExcerptIndex:
         self._first[found.places] = np.where(is_known, first, own)
         self._latest[found.places] = own
 
+    def forget(self, row: int, n_rows: int) -> None:
+        """Forget the pages of so many rows, from one on: other pages are going to take them. What is frame stays it."""
+        first, latest = self._first, self._latest
+        latest[(latest & _ROW) - np.uint32(row + 1) < n_rows] = 0  # less than 0 is far more, without a sign
+        gone = ((first & _ROW) - np.uint32(row + 1) < n_rows) & (first & _COUNT < _FRAME)
+        first[gone] = latest[gone]
+
     def _original(self, n_triples: int, first: Hashes, places: Hashes) -> int | None:
         """Return the row of the page that a text is an excerpt of, by the entries of its known triples and their places."""
         if len(first) < max(LEAST_TRIPLES, SHARE_OF_ALL * n_triples):
@@ -91,7 +98,8 @@ class ExcerptIndex:
         if n_own < least:
             return None
         firsts, latest = first[is_own] & _ROW, self._latest.take(places[is_own]) & _ROW
-        rows = np.sort(np.concatenate((firsts, latest[latest != firsts])))  # one page is not counted twice
+        is_other = (latest != firsts) & (latest > 0)  # one page is not counted twice
+        rows = np.sort(np.concatenate((firsts, latest[is_other])))
         begins = np.flatnonzero(np.concatenate(([True], rows[1:] != rows[:-1])))
         sizes = np.diff(begins, append=len(rows))
         most = int(sizes.argmax())
