@@ -116,6 +116,7 @@ def test_a_topic_of_the_user_hides_the_shipped_one_of_its_name(tmp_path):
 def test_the_topics_of_a_checkout_are_the_users_own():
     assert places.default_models_dir() == places.SHIPPED_MODELS_DIR == ROOT / "models"
     assert places.models_dirs({"FOCUSED_MODELS_DIR": str(ROOT / "models")}) == (ROOT / "models",)
+    assert places.models_dirs({"FOCUSED_MODELS_DIR": ""}) == (ROOT / "models",)  # not the folder that one stands in
 
 
 def test_own_topics_of_an_installed_package_are_in_the_users_data_folder(monkeypatch, tmp_path):

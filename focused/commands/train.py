@@ -35,8 +35,8 @@ from focused.method.training.example_warnings import keyword_warnings, warnings_
 from focused.method.training.page_set import ExampleReader
 from focused.method.training.seeds import read_seeds, seeds_from
 from focused.retraining.options import VERDICTS, RetrainingOptions
-from focused.utils.folder_settings import MODELS_DIR
 from focused.utils.parameters import parameters_of
+from focused.utils.places import own_models_dir
 from focused.utils.program import as_typed
 from focused.utils.project_command import ProjectCommand
 from focused.webs import open_web
@@ -90,7 +90,7 @@ class Command(ProjectCommand):
     def work(self, args: list[str], opts: Namespace) -> None:
         """Train."""
         check_settings(self.settings)
-        models_dir = Path(MODELS_DIR.read(self.settings))
+        models_dir = own_models_dir(self.settings)
         self.refuse_options(args)
         name = topic_name(args)
         if opts.from_run is not None:
@@ -169,7 +169,7 @@ class Command(ProjectCommand):
             say(f"FOCUSED_WORD_VECTORS changes nothing: {why}")
         texts = {"page_text": reader.page_text, "window_chars": reader.window_chars}
         how: Any = {**texts, "command": command_line(topic.name, opts), "random_state": state}
-        models_dir = Path(MODELS_DIR.read(self.settings))
+        models_dir = own_models_dir(self.settings)
         if keywords is not None and not positive:
             vectors = chosen_word_vectors(self.settings, topic.language, is_from_words=True)
             learnt = learn_keywords(keywords, unlabeled, vectors=vectors, random_state=state, say=say)

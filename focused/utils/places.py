@@ -28,6 +28,11 @@ def default_models_dir() -> Path:
     return Path(os.environ.get("XDG_DATA_HOME") or Path("~/.local/share").expanduser()) / "focused" / "models"
 
 
+def own_models_dir(settings: Any) -> Path:
+    """Return the folder of the user's own topics: FOCUSED_MODELS_DIR, or the default where it is empty."""
+    return Path(MODELS_DIR.read(settings) or default_models_dir())
+
+
 def models_dirs(settings: Any) -> tuple[Path, ...]:
     """Return the folders that a topic is looked for in: the user's own, FOCUSED_MODELS_DIR, then the shipped one."""
-    return tuple(dict.fromkeys((Path(MODELS_DIR.read(settings)), SHIPPED_MODELS_DIR)))
+    return tuple(dict.fromkeys((own_models_dir(settings), SHIPPED_MODELS_DIR)))
