@@ -41,8 +41,9 @@ OBEY_NOINDEX = Setting(
     "False unless `-s` says otherwise.", set_by=USER)
 COPIES = Setting(
     "FOCUSED_COPIES", "on",
-    "Whether a page that says the same as one met before is a copy: counted and not delivered, `duplicate_of` the other. "
-    "Evaluations have it off unless `-s` says otherwise: labels count every copy.", choices=("on", "off"), set_by=TOPIC)
+    "Whether a page that says the same as one met before, or a part of a relevant one of its host, is a copy: counted and not "
+    "delivered, `duplicate_of` the other. Evaluations have it off unless `-s` says otherwise: labels count every "
+    "copy.", choices=("on", "off"), set_by=TOPIC)
 NOFOLLOW_ENABLED = Setting(
     "FOCUSED_NOFOLLOW_ENABLED", False,
     "True: links with `rel=nofollow`, and those of pages that say it in `<meta name=robots>`, are left out, whatever "
