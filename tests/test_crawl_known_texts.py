@@ -51,6 +51,24 @@ def test_an_excerpt_of_a_relevant_page_is_a_copy_of_it_after_a_resume_too():
     assert pages.meet(f"{HOST}/reply/4", words(4)[20:60]).duplicate_of == f"{HOST}/s/4"
 
 
+def test_posts_that_stand_whole_on_a_relevant_front_page_are_copies_no_more_from_the_second_on_after_a_resume_too():
+    pages = site()
+    posts = [words(100 + number, 40) for number in range(6)]
+    pages.meet(f"{HOST}/", [word for post in posts for word in post])
+    met = [pages.meet(f"{HOST}/p/{number}", post) for number, post in enumerate(posts[:3])]
+    pages.resume()
+    met += [pages.meet(f"{HOST}/p/{number}", posts[number]) for number in (3, 4, 5)]
+    assert [each.duplicate_of for each in met] == [f"{HOST}/", "", "", "", "", ""]
+    assert {each.repeats for each in met} == {f"{HOST}/"}  # they say nothing new
+    assert pages.meet(f"{HOST}/print/5", posts[5]).duplicate_of == f"{HOST}/p/5"
+
+
+def test_many_excerpts_of_one_text_are_copies_as_long_as_they_share_words():
+    pages = site()
+    met = [pages.meet(f"{HOST}/reply/{start}", words(3)[start : start + 40]) for start in (20, 25, 30, 15)]
+    assert {each.duplicate_of for each in met} == {f"{HOST}/s/3"}
+
+
 def test_an_item_of_an_irrelevant_list_is_no_copy_but_says_nothing_new_and_its_own_copies_are_copies():
     pages = site(irrelevant=(3,))
     for is_resumed in (False, True):
@@ -111,7 +129,7 @@ def test_that_an_excerpt_is_not_delivered_makes_none_of_its_original_an_item(cap
     pages = site()
     pages.meet(f"{HOST}/reply/3", words(3)[20:60])
     pages.resume()
-    assert pages.meet(f"{HOST}/post/3", words(3)[100:140]).duplicate_of == f"{HOST}/s/3"
+    assert pages.meet(f"{HOST}/post/3", words(3)[30:70]).duplicate_of == f"{HOST}/s/3"
     assert caplog.text == ""
 
 

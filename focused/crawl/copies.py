@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 from focused.method.page.copy_index import MAX_PAGES, CopyIndex
 from focused.method.page.excerpts import FRAME_PAGES, ExcerptIndex
+from focused.method.page.item_lists import ItemLists
 from focused.method.page.near_copies import TermHashes, sketch
 from focused.method.page.text_sketch import TextSketch
 from focused.method.page.triples import newness_of
@@ -47,8 +48,9 @@ class MetBefore(NamedTuple):
 class KnownTexts:
     """The texts of the pages met, the latest ``max_pages``: some 1,000 bytes each, and 16 MB for excerpts of them.
 
-    An excerpt of a relevant page of its host is a copy, too. That of an irrelevant page may be an item of a list, with more to
-    say of the topic than the whole list: it is none, but says nothing new.
+    An excerpt of a relevant page of its host is a copy, too. An item of a list is none, such as a post that stands whole on
+    the front page of a blog, but says nothing new. That of an irrelevant page may be one, with more to say of the topic than
+    the whole list.
 
     A page is remembered when it is looked at, and durable when it ends: see `focused.frontier.store.texts`.
     """
@@ -59,7 +61,7 @@ class KnownTexts:
         self._max_pages = max_pages
         self._forgotten_at_once = max(1, max_pages // _SLICES)
         self._urls: list[str] = []
-        self._excerpts = ExcerptIndex()
+        self._excerpts, self._lists = ExcerptIndex(), ItemLists()
         #: Which of them were judged irrelevant.
         self._irrelevant: set[str] = set()
         #: Texts that are known of each host; of the hosts met last.
@@ -109,7 +111,7 @@ class KnownTexts:
         original = self._original_of_excerpt(found.row, text.n_pairs, url)
         if not original:
             self._excerpts.add(found, place)
-        is_item = original in self._irrelevant
+        is_item = bool(original) and (self._lists.is_item(original, found.shared) or original in self._irrelevant)
         if place == len(self._urls):
             self._urls.append("")
         self._irrelevant.discard(self._urls[place])

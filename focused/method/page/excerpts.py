@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
     from focused.method.page.text_sketch import Hashes
 
 SHARE = 0.65
@@ -45,6 +47,8 @@ class Found(NamedTuple):
     #: Where the triples stand in the table, and what they are there; shape (n_triples,).
     places: Hashes
     marks: Hashes
+    #: The triples that it has in common with that page; shape (n_shared,), of no excerpt (0,).
+    shared: Hashes
 
 
 class ExcerptIndex:
@@ -66,11 +70,11 @@ class ExcerptIndex:
         places = (mixed ^ (mixed >> np.uint32(15))) & self._last_place
         marks = triples * np.uint32(0x85EBCA6B) & _MARK | _TAKEN
         if not len(triples):
-            return Found(None, 1.0, places, marks)
+            return Found(None, 1.0, places, marks, triples)
         first = self._first.take(places)
         known = ((first & _MARK) == marks).nonzero()[0]
-        row = self._original(len(triples), first.take(known), places.take(known))
-        return Found(row, 1 - len(known) / len(triples), places, marks)
+        row, is_shared = self._original(len(triples), first.take(known), places.take(known))
+        return Found(row, 1 - len(known) / len(triples), places, marks, triples[known[is_shared]])
 
     def add(self, found: Found, row: int) -> None:
         """Remember the text that was looked for: that of the page in a row."""
@@ -88,19 +92,26 @@ class ExcerptIndex:
         gone = ((first & _ROW) - np.uint32(row + 1) < n_rows) & (first & _COUNT < _FRAME)
         first[gone] = latest[gone]
 
-    def _original(self, n_triples: int, first: Hashes, places: Hashes) -> int | None:
-        """Return the row of the page that a text is an excerpt of, by the entries of its known triples and their places."""
+    def _original(self, n_triples: int, first: Hashes, places: Hashes) -> tuple[int | None, npt.NDArray[np.bool_]]:
+        """Return the row of the page that a text is an excerpt of, and which of its known triples stand there.
+
+        By the entries of its known triples and their places, shape (n_known,).
+        """
+        is_shared = np.zeros(len(first), dtype=np.bool_)
         if len(first) < max(LEAST_TRIPLES, SHARE_OF_ALL * n_triples):
-            return None
+            return None, is_shared
         is_own = (first & _COUNT) < _FRAME
         n_own = int(np.count_nonzero(is_own))
         least = max(LEAST_TRIPLES, SHARE * (n_triples - len(first) + n_own), SHARE_OF_ALL * n_triples)
         if n_own < least:
-            return None
+            return None, is_shared
         firsts, latest = first[is_own] & _ROW, self._latest.take(places[is_own]) & _ROW
         is_other = (latest != firsts) & (latest > 0)  # one page is not counted twice
         rows = np.sort(np.concatenate((firsts, latest[is_other])))
         begins = np.flatnonzero(np.concatenate(([True], rows[1:] != rows[:-1])))
         sizes = np.diff(begins, append=len(rows))
         most = int(sizes.argmax())
-        return int(rows[begins[most]]) - 1 if sizes[most] >= least else None
+        if sizes[most] < least:
+            return None, is_shared
+        is_shared[is_own] = (firsts == rows[begins[most]]) | (latest == rows[begins[most]])
+        return int(rows[begins[most]]) - 1, is_shared
