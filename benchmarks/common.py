@@ -71,10 +71,10 @@ def train_documentation_topic(pages: Sequence[Path], folder: Path, seed: int, se
     return models_dir
 
 
-def scrapy(*arguments: str, models_dir: Path) -> str:
-    """Run a command of the project and return its output; exit with its error if it fails."""
+def scrapy(*arguments: str, models_dir: Path, tree: Path = ROOT) -> str:
+    """Run a command of the project, or of another checkout, and return its output; exit with its error if it fails."""
     environment = {**os.environ, "FOCUSED_MODELS_DIR": str(models_dir)}
-    done = subprocess.run([*SCRAPY, *arguments], cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    done = subprocess.run([*SCRAPY, *arguments], cwd=tree, env=environment, capture_output=True, text=True, check=False)
     if done.returncode:
         sys.exit(f"scrapy {' '.join(arguments)} failed:\n{done.stdout[-2000:]}\n{done.stderr[-4000:]}")
     return done.stdout
