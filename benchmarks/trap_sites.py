@@ -2,9 +2,10 @@
 
 The sites are made of descriptions of Debian packages and served over sockets: stories, threads, and a shop. Each is crawled
 with and without its traps, by a topic that is trained from 30 pages and the front page as seed. Constants of the project
-were chosen on the first two; nothing was chosen on the shop. *Of traps*: share of pages that are of a trap; a story, thread
-or product that comes a second time is one. *Rest*: harvest rate, by the truth, of the other pages, divided by that of the
-crawl without traps. With --before another checkout's crawler takes its turn on the same sites, with the same models.
+were chosen on the first two, none on the shop. *Of traps*: share of the pages that are of a trap, or show a story, thread or
+product for the second time. *Rest*: harvest rate, by the truth, of the other pages, divided by that of the crawl without
+traps. With --before, once or more, another checkout's crawler takes its turn on the same sites, with the same models, which
+this one trains.
 
 Examples
 --------
@@ -17,88 +18,23 @@ Examples
 from __future__ import annotations
 
 import argparse
-import csv
-import json
-import shutil
 import subprocess
 from pathlib import Path
 from statistics import mean
 from typing import TYPE_CHECKING
 
-from common import DATA_DIR, ROOT, chosen_names, machine, say, scrapy, table
-from provenance import CRAWL_ROOMS, digest, now, write_blocks
+from common import DATA_DIR, ROOT, chosen_names, machine, table
+from provenance import CRAWL_ROOMS, now, write_blocks
 from site_makers.items import read
-from site_makers.serving import served
-from site_makers.shop import Shop
-from site_makers.site import N_EXAMPLES, Tally, tally
-from site_makers.stories import Stories
-from site_makers.threads import Threads
+from site_makers.site import N_EXAMPLES
+from trap_sites_crawls import SITES, Crawls
 from web_makers.sources import Sources
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from site_makers.site import Site, Tally
 
-    from site_makers.items import Item
-    from site_makers.site import Site
-
-SITES = {site.name: site for site in (Stories, Threads, Shop)}
 BLOCK = "traps: sites"
 LIMIT = 0.05
-# Of a crawl that is a guest at nobody's.
-SETTINGS = ("AUTOTHROTTLE_ENABLED=False", "DOWNLOAD_DELAY=0.01", "FOCUSED_CONTACT=benchmark@localhost.example")
-
-
-class Crawls:
-    """Crawls of made sites, each kept in a folder of its own that names the code which crawled.
-
-    Parameters
-    ----------
-    items : sequence of Item
-        Texts of the sites.
-    options : argparse.Namespace
-        The command's: ``output``, ``pages``, ``seed`` and ``settings``.
-    """
-
-    def __init__(self, items: Sequence[Item], options: argparse.Namespace) -> None:
-        self._items = items
-        self._options = options
-        self._output = options.output.resolve() / f"{digest('benchmarks/site_makers')}-{options.seed}"
-
-    def tally(self, name: str, tree: Path, strategy: str, repeat: int, *, has_traps: bool) -> Tally:
-        """Return what a crawl of a site by the code of a checkout fetched; crawl if that was not done before."""
-        options = self._options
-        site = SITES[name](self._items, options.seed, has_traps=has_traps)
-        topic = f"{name}-{'with' if has_traps else 'without'}-traps"
-        code = digest(str(tree / "focused"))
-        folder = self._output / "-".join([topic, strategy, str(options.pages), code, *options.settings, str(repeat)])
-        if not _is_finished(folder):
-            shutil.rmtree(folder, ignore_errors=True)
-            with served(site) as front:
-                models_dir = self._trained(site, topic, front)
-                given = {"topic": topic, "strategy": strategy, "seeds": front, "web": "live", "run_dir": folder}
-                given["max_pages"] = options.pages
-                arguments = [part for key, value in given.items() for part in ("-a", f"{key}={value}")]
-                settings = _said(SETTINGS + tuple(options.settings))
-                scrapy("crawl", "focused", *arguments, *settings, models_dir=models_dir, tree=tree)
-        with (folder / "fetched.csv").open(newline="", encoding="utf-8") as file:
-            found = tally(site, (row["url"] for row in csv.DictReader(file)))
-        say(f"{folder.name}: of traps {found.share_of_traps:.3f}, {found.n_relevant} relevant, {dict(found.kinds)}")
-        return found
-
-    def _trained(self, site: Site, topic: str, front: str) -> Path:
-        """Return the models folder with the topic; this checkout trains it if it is not there."""
-        models_dir = self._output / f"models-{digest('focused/method')}"
-        if not (models_dir / topic).is_dir():
-            say(f"Training the topic {topic} ...")
-            examples = self._output / f"examples-{topic}"
-            shutil.rmtree(examples, ignore_errors=True)
-            for folder in (examples, models_dir):
-                folder.mkdir(parents=True, exist_ok=True)
-            for number, page in enumerate(site.examples()):
-                (examples / f"{number}.html").write_bytes(page)
-            given = ("--positive", str(examples), "--seeds", front, "--quiet", *_said(SETTINGS))
-            scrapy("train", topic, *given, models_dir=models_dir)
-        return models_dir
 
 
 def main() -> None:
@@ -107,9 +43,15 @@ def main() -> None:
     parser.add_argument("--strategies", default="adaptive,cbp_slc")
     parser.add_argument("--pages", type=int, default=400, metavar="N", help="of each crawl (default: 400)")
     parser.add_argument("--repeats", type=int, default=2, metavar="N", help="crawls of each kind (default: 2)")
-    parser.add_argument("--before", type=Path, metavar="DIR", help="a checkout whose crawler takes its turn, too")
+    parser.add_argument(
+        "--before",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="DIR",
+        help="a checkout whose crawler has turns, too",
+    )
     parser.add_argument("--seed", type=int, default=1, metavar="N", help="of the sites (default: 1)")
-    parser.add_argument("--data", type=Path, default=DATA_DIR, help=argparse.SUPPRESS)
     parser.add_argument(
         "--sources", type=Path, default=ROOT / "runs" / "webs" / "sources", help="keeps apt's lists, as webs.py does"
     )
@@ -119,10 +61,9 @@ def main() -> None:
     options = parser.parse_args()
     names = chosen_names(options.only, list(SITES))
     source = now(_command(options), [*CRAWL_ROOMS, "benchmarks/site_makers"], {"seed": options.seed})
-    sources = Sources(options.data, options.sources.resolve())
+    sources = Sources(DATA_DIR, options.sources.resolve())
     crawls = Crawls(read(sources), options)
-    trees = {f"before ({_commit(options.before)})": options.before.resolve()} if options.before else {}
-    trees["now"] = ROOT
+    trees = {_commit(each): each.resolve() for each in options.before} | {"now": ROOT}
     block = tables(crawls, names, options.strategies.split(","), trees, options.repeats)
     texts = ", ".join(f"{name} {version}" for name, version in sources.versions.items())
     block += (
@@ -175,7 +116,7 @@ def _kinds(site: type[Site], crawls: list[Tally]) -> str:
 
 
 def _command(options: argparse.Namespace) -> str:
-    before = f" --before CHECKOUT-OF-{_commit(options.before)}" if options.before else ""
+    before = "".join(f" --before CHECKOUT-OF-{_commit(each)}" for each in options.before)
     only = f" --only {options.only}" if options.only else ""
     settings = "".join(f" -s {each}" for each in options.settings)
     said = f"--pages {options.pages} --repeats {options.repeats} --strategies {options.strategies}"
@@ -185,15 +126,6 @@ def _command(options: argparse.Namespace) -> str:
 def _commit(tree: Path) -> str:
     git = ["git", "-C", str(tree), "rev-parse", "--short=8", "HEAD"]
     return subprocess.run(git, capture_output=True, text=True, check=True).stdout.strip()
-
-
-def _is_finished(folder: Path) -> bool:
-    file = folder / "run.json"
-    return file.is_file() and json.loads(file.read_text(encoding="utf-8"))["finish_reason"] != "running"
-
-
-def _said(settings: Sequence[str]) -> list[str]:
-    return [part for each in settings for part in ("-s", each)]
 
 
 if __name__ == "__main__":
