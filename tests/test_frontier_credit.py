@@ -147,3 +147,18 @@ def test_a_folder_whose_texts_were_met_elsewhere_in_good_part_sinks_without_a_co
     for n in range(40):
         credit.page(f"http://h.example/news/{n}", "", "http://h.example/", True, newness=0.9)
     assert credit.link_levels("http://h.example/news/77", "http://h.example/") == 0
+
+
+def test_a_page_that_was_met_with_another_query_sinks_where_such_pages_say_little_new_and_one_not_met_does_not():
+    credit = crawled(honest(50))
+    for n in range(10):
+        credit.page(f"http://h.example/p/{n}?from={n}", "", "http://h.example/", True)
+        credit.page(f"http://h.example/p/{n}?from={n + 50}", "", "http://h.example/", True, newness=0.2)
+    assert credit.link_levels("http://h.example/p/3?from=77", "") > LEVELS / 3
+    assert credit.link_levels("http://h.example/p/77?from=77", "") < LEVELS / 5
+
+
+def test_pages_of_one_path_that_say_new_things_do_not_sink():
+    pages = ((f"http://h.example/topic.php?id={n}", "", "http://h.example/", True) for n in range(20))
+    credit = crawled([*honest(50), *pages, ("http://h.example/x", "http://site1.example/", "", False)])
+    assert credit.link_levels("http://h.example/topic.php?id=77", "") < LEVELS / 10

@@ -10,7 +10,7 @@ from collections import OrderedDict
 from dataclasses import dataclass
 from typing import TypeVar
 
-from focused.frontier.url_groups import groups_of
+from focused.frontier.url_groups import groups_of, path_group
 from focused.method.scoring.priority import LEVELS
 from focused.utils.registered_domain import registered_domain
 
@@ -25,7 +25,7 @@ _NEW_ENOUGH = 0.7
 """Share of new texts from which a group does not sink."""
 _BEHIND_COPY = 0.5
 """Of a scale, what a link sinks that was found on a copy."""
-_MAX_GROUPS, _MAX_COPIES, _MAX_DOMAINS = 50_000, 100_000, 50_000
+_MAX_GROUPS, _MAX_COPIES, _MAX_PATHS, _MAX_DOMAINS = 50_000, 100_000, 100_000, 50_000
 
 _FREE_PAGES = 40
 """Pages of a domain that are never too many."""
@@ -76,6 +76,8 @@ class Credit:
         #: Of each group: pages, and new ones among them; the latest count most.
         self._groups: OrderedDict[str, tuple[float, float]] = OrderedDict()
         self._copies: OrderedDict[int, None] = OrderedDict()
+        #: URLs that were met, without their queries.
+        self._paths: OrderedDict[int, None] = OrderedDict()
         self._domains: OrderedDict[str, _Domain] = OrderedDict()
         self._n_pages = 0
         #: Texts that were met before: a copy is one, another page the part of it that is not new.
@@ -95,9 +97,10 @@ class Credit:
             newness = 0.0
             _remember(self._copies, hash(url), None, _MAX_COPIES)
         self._n_met_before += 1 - newness
-        for group in groups_of(url):
+        for group in self._groups_of(url):
             n_pages, n_new = self._groups.get(group, (0.0, 0.0))
             _remember(self._groups, group, (_DECAY * n_pages + 1, _DECAY * n_new + newness), _MAX_GROUPS)
+        _remember(self._paths, hash(url.partition("?")[0]), None, _MAX_PATHS)
         domain, source = domain_of(url), domain_of(referrer)
         own = self._domain(domain, source)
         own.n_pages += 1
@@ -169,7 +172,7 @@ class Credit:
         Of several query parameters the one counts that has brought least.
         """
         share, of_parameters = 1.0, []
-        for group in groups_of(url):
+        for group in self._groups_of(url):
             known = self._groups.get(group)
             if known is None:
                 continue
@@ -179,6 +182,15 @@ class Credit:
             else:
                 share = here
         return min(of_parameters, default=share)
+
+    def _groups_of(self, url: str) -> tuple[str, ...]:
+        """Return the groups of a URL; if its path was met before, with another query, the last one is that of such URLs.
+
+        A page that is met for the first time may be new where the same page with another mark of its referrer is not.
+        """
+        groups = groups_of(url)
+        is_met = groups and hash(url.partition("?")[0]) in self._paths
+        return (*groups, path_group(url)) if is_met else groups
 
     def host_levels(self, host: str) -> int:
         """Return how many levels a host stands back with its domain: for the pages it has had, and what they brought.

@@ -29,6 +29,7 @@ def stood_back(credit: Credit, idle: IdleParameters, mirrors: Mirrors, one_title
     found: list[tuple[float, str]] = []
     named = [f"{host}/" for host in mirrors.original]
     for group, n_pages, n_new in sorted(credit.groups(), key=lambda each: len(each[0])):
+        group = group.rstrip("?&")  # paths that were met with another query
         domain = f"{registered_domain(group.partition('/')[0])}/"
         is_within = domain in named or any(f"{group}/".startswith(each) for each in named)
         if is_within or n_pages < _LEAST_PAGES or n_new > _FEW_NEW * n_pages:

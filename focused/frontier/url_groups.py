@@ -48,6 +48,17 @@ def groups_of(url: str) -> tuple[str, ...]:
     return tuple(found)
 
 
+def path_group(url: str) -> str:
+    """Return the group of URLs with the path of a URL, and parameters of the same names.
+
+    >>> path_group("http://h.example/p/12?size=l&colour=red"), path_group("http://h.example/p/12")
+    ('h.example/p/0?colour&size&', 'h.example/p/0?&')
+    """
+    split = urlsplit(url)
+    names = "&".join(sorted(parameters(split.query))[:MAX_PARAMETERS])
+    return f"{split.hostname or ''}{_DIGITS.sub('0', split.path[:_MAX_CHARS])}?{names}&"
+
+
 def parameters(query: str) -> dict[str, str]:
     """Return the parameters of a query by their names, as they are written.
 
