@@ -1,4 +1,7 @@
-"""Run Scrapy commands as a user does, each in a process of its own, without importing everything each time."""
+"""Run Scrapy commands as a user does, each in a process of its own, without importing everything each time.
+
+The process that commands are forked from imports this module, too; what only tests need is imported elsewhere.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import forked_workers
-import pytest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -71,11 +73,13 @@ def ensure_fork_server() -> None:
         server.ensure_running = lambda: None
         return
     forkserver.set_forkserver_preload(["preloaded"])
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("PYTHONPATH", f"{ROOT}{os.pathsep}{ROOT / 'tests'}")
-        for name in ONE_THREAD:
-            patch.setenv(name, "1")
+    before = dict(os.environ)
+    os.environ.update(dict.fromkeys(ONE_THREAD, "1"), PYTHONPATH=f"{ROOT}{os.pathsep}{ROOT / 'tests'}")
+    try:
         forkserver.ensure_running()
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
 
 
 def share_fork_server() -> None:

@@ -6,14 +6,13 @@ install a reactor: each command installs its own. ``focused.settings`` reads the
 
 from __future__ import annotations
 
-import ctypes
 import gc
 import importlib
 import pkgutil
 import sys
-from contextlib import suppress
 from functools import cache
 
+import commands
 import hand_made
 import scrapy.commands
 from scrapy import cmdline
@@ -28,7 +27,7 @@ from focused.utils.registered_domain import registered_domain
 
 PACKAGES = (focused, scrapy.commands)
 DELAYED = {"focused.settings"}
-M_MMAP_THRESHOLD, DEFAULT_BYTES = -3, 128 * 1024
+assert commands  # each fork begins in it
 
 
 def load() -> None:
@@ -46,7 +45,6 @@ def load() -> None:
     PLUG_IN.installed()  # reads what entry points installed packages have
     known_commands()
     identifier()  # unpacks the model of languages, which takes longer than a crawl of 20 pages
-    tables_take_no_memory_before_they_are_used()
     gc.freeze()  # so that forks share these objects' pages for good
 
 
@@ -58,16 +56,6 @@ def known_commands() -> None:
     for module in ("scrapy.commands", "focused.commands"):
         cmdline._iter_command_classes(module)
     cmdline.entry_points(group="scrapy.commands")
-
-
-def tables_take_no_memory_before_they_are_used() -> None:
-    """Let large arrays of zeros be mapped, as in a process that has just begun.
-
-    After much memory was freed the C library takes them from what is left of that, and fills them: a short crawl that has a
-    table of links costs a tenth more.
-    """
-    with suppress(OSError, AttributeError):  # another C library
-        ctypes.CDLL("libc.so.6").mallopt(M_MMAP_THRESHOLD, DEFAULT_BYTES)
 
 
 def _class_paths(value: object) -> list[str]:

@@ -18,6 +18,7 @@ from focused.webs import open_web
 pytestmark = pytest.mark.slow
 
 N_PAGES = 20
+N_ENTANGLED = 32
 MERGING = ["best_first", "cbp_slc", "fish_search", "shark_search", "patel_schmidt"]
 """One for each way in which links change: the mean, the mean with a threshold, and those that have a rule of their own."""
 
@@ -103,7 +104,7 @@ def test_with_one_request_at_a_time_no_link_is_fetched_while_a_better_one_waits(
         assert result.stats["focused/links/pushed_back_count"] > 0
 
 
-def entangled(n: int = 40) -> dict[str, object]:
+def entangled(n: int = N_ENTANGLED) -> dict[str, object]:
     """Pages that all link to many others, by different spellings, through redirects, with good and bad words."""
     pages: dict[str, object] = {}
     for number in range(n):
@@ -143,7 +144,7 @@ def test_no_page_is_fetched_twice_however_often_its_link_is_pushed(tmp_path, str
     stats = result.stats
     asked = Counter(canonicalize_url(f"{site.url}{path}") for path in site.asked)
     assert max(asked.values()) == 1
-    assert stats["focused/pages/fetched_count"] == 40
+    assert stats["focused/pages/fetched_count"] == N_ENTANGLED
     assert "focused/pages/repeated_count" not in stats
     assert "focused/pages/failed_count" not in stats
     assert stats["finish_reason"] == "finished"

@@ -47,13 +47,9 @@ def run(project, *argv: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_the_guide_s_test_passes(project):
-    done = run(project, "pytest", "-q", "-p", "no:cacheprovider", "test_fading.py")
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "1 passed" in done.stdout
-
-
-def test_the_project_s_own_tests_of_strategies_pass_with_the_guide_s_strategy(project):
+@pytest.fixture(scope="module")
+def tested(project) -> subprocess.CompletedProcess[str]:
+    """The guide's test and the project's own tests of strategies, run as one after what the guide says to build."""
     for name in ("scripts", "docs"):
         shutil.copytree(ROOT / name, project / name, ignore=shutil.ignore_patterns("__pycache__"))
     names = ("test_report_colours.py", "test_docs_reference.py")
@@ -62,8 +58,18 @@ def test_the_project_s_own_tests_of_strategies_pass_with_the_guide_s_strategy(pr
         shutil.copy(ROOT / "tests" / name, project / "tests")
     [command] = re.findall(r"`python -m (scripts\.\w+)`", TEXT)
     assert run(project, command).returncode == 0
-    done = run(project, "pytest", "-q", "-p", "no:cacheprovider", "-k", "not every_stat_of_a_crawl", "tests")
-    assert done.returncode == 0, done.stdout + done.stderr
+    chosen = ("-k", "not every_stat_of_a_crawl", "tests", "test_fading.py")
+    return run(project, "pytest", "-v", "-p", "no:cacheprovider", *chosen)
+
+
+def test_the_guide_s_test_passes(tested):
+    assert re.findall(r"^test_fading\.py::\w+ (\w+)", tested.stdout, re.MULTILINE) == ["PASSED"], tested.stdout
+
+
+def test_the_project_s_own_tests_of_strategies_pass_with_the_guide_s_strategy(tested):
+    assert tested.returncode == 0, tested.stdout + tested.stderr
+    for name in ("test_report_colours", "test_docs_reference"):
+        assert re.search(rf"^tests/{name}\.py::\S+ PASSED", tested.stdout, re.MULTILINE), tested.stdout
 
 
 def test_the_guide_s_strategy_crawls(project):
