@@ -104,8 +104,10 @@ def started(
     worker processes that the command starts are forks, too, instead of new interpreters.
     """
     ensure_fork_server()
+    # Which of the processes that run tests it works for: benchmarks/mutation wants to know.
+    own = {name: os.environ[name] for name in ("PYTEST_XDIST_WORKER",) if name in os.environ}
     process = multiprocessing.get_context("forkserver").Process(
-        target=_run, args=(argv, str(cwd), env or {}, before, forks_workers)
+        target=_run, args=(argv, str(cwd), own | (env or {}), before, forks_workers)
     )
     process.start()
     try:
