@@ -47,11 +47,12 @@ from focused.frontier.shared.page import EndedLink, PageCommit
 from focused.frontier.shared.schema import connect
 from focused.frontier.shared.worker_terms import Database as SharedDatabase
 from focused.frontier.shared.worker_terms import WorkerTerms
-from focused.frontier.store.link import FrontierLink, fingerprint_of, host_of
+from focused.frontier.store.link import FrontierLink, fingerprint_of
 from focused.frontier.store.link_order import LinkOrder
 from focused.frontier.store.schema import DONE
 from focused.method.scoring.base import BY_ANCHOR
 from focused.method.scoring.evidence import Evidence
+from focused.utils.origins import host_of
 
 ROOMS = ("focused/frontier/shared", "focused/frontier/shared_scheduler.py")
 _PAGES_A_TRANSACTION = 8

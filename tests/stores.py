@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 from focused.frontier.store.answers import KNOWN, MERGED, NEW, SENT, TAKEN_OVER
 from focused.frontier.store.limits import StoreLimits
-from focused.frontier.store.link import FrontierLink, Leased, fingerprint_of, host_of
+from focused.frontier.store.link import FrontierLink, Leased, fingerprint_of
 from focused.frontier.store.link_order import LinkOrder
 from focused.frontier.store.ranks import Ranks
 from focused.frontier.store.store import FrontierStore
 from focused.method.scoring.base import BELOW, BY_ANCHOR
 from focused.method.scoring.evidence import Evidence, better
+from focused.utils.origins import host_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -13,8 +13,8 @@ import pytest
 from commands import crawl
 from sites import Reply, Site, redirect
 
-from focused.frontier.store.link import host_of
 from focused.frontier.store.view import FrontierView
+from focused.utils.origins import host_of
 
 pytestmark = pytest.mark.slow
 

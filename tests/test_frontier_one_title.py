@@ -51,3 +51,9 @@ def test_copies_are_no_measure_for_others():
     for n in range(40):
         with_copies.page(f"http://h.example/print/{n}", 0, "", 0.0, is_copy=True)
     assert with_copies.levels("http://h.example/old/77") == crawled(pages).levels("http://h.example/old/77") > 0
+
+
+def test_pages_that_were_found_on_no_page_say_nothing_of_what_pages_lead_to():
+    relevant = [(f"http://h.example/s/{n}", 100 + n, "", 1.0) for n in range(40)]
+    old = [(f"http://i.example/old/{n}", ONE, "", 1.0) for n in range(20)]
+    assert crawled([*relevant, *old]).levels("http://i.example/old/77") == 0

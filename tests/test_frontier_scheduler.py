@@ -18,10 +18,10 @@ from sites import Site
 from focused import settings
 from focused.frontier.dispatch import about_passed_over
 from focused.frontier.scheduler import FrontierScheduler
-from focused.frontier.store.link import origin_of
 from focused.frontier.store.ranks import priority_of
 from focused.frontier.store.view import FrontierView
 from focused.utils.clock import Clock
+from focused.utils.origins import origin_of
 from focused.webs import open_web
 
 now = Clock().now

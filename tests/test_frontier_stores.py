@@ -15,10 +15,10 @@ from focused.frontier.store import store as store_module
 from focused.frontier.store.answers import KNOWN, MERGED, NEW, TAKEN_OVER, TOO_DEEP
 from focused.frontier.store.caps import DOMAIN_CAP, HOST_CAP
 from focused.frontier.store.host_queue import BUSY
-from focused.frontier.store.link import origin_of
 from focused.method.scoring.base import BY_ANCHOR
 from focused.method.scoring.evidence import Evidence
 from focused.method.scoring.priority import SEED, to_priority
+from focused.utils.origins import origin_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -13,7 +13,7 @@ from test_shared_store import a_store, loses_lease, until
 from focused.frontier.session_records import SessionRecords
 from focused.frontier.shared.orphan_links import Inheritance, OrphanLinks
 from focused.frontier.shared.schema import connect, make_tables
-from focused.frontier.store.link import FrontierLink, fingerprint_of, host_of
+from focused.frontier.store.link import FrontierLink, fingerprint_of
 from focused.method.page.reader import PageReader
 from focused.method.page.text_units import KINDS
 from focused.method.scoring import Evidence, Visit
@@ -21,6 +21,7 @@ from focused.method.strategies.linkmodel.memory import NOT_WAITING
 from focused.method.strategies.linkmodel.session import LinkSession
 from focused.method.text.analyzer import Analyzer
 from focused.method.topic.judge import Judge
+from focused.utils.origins import host_of
 from focused.utils.steps import finish
 
 if TYPE_CHECKING:

@@ -16,8 +16,8 @@ from test_shared_store import a_link, a_store, until
 from focused.frontier.shared.boot_clock import now
 from focused.frontier.shared.robots import read_robots, write_robots
 from focused.frontier.shared.schema import connect, make_tables
-from focused.frontier.store.link import host_of
 from focused.middlewares.robots_txt import RobotsTxtMiddleware
+from focused.utils.origins import host_of
 
 DAY = 24 * 3600.0
 RULES = b"User-agent: *\nDisallow: /private\nCrawl-delay: 7\n"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 from collections import OrderedDict
 from typing import TYPE_CHECKING, NamedTuple
-from urllib.parse import urlsplit
 
 from focused.method.page.copy_index import MAX_PAGES, CopyIndex
 from focused.method.page.excerpts import FRAME_PAGES, ExcerptIndex
@@ -13,6 +12,7 @@ from focused.method.page.item_lists import ItemLists
 from focused.method.page.near_copies import TermHashes, sketch
 from focused.method.page.text_sketch import TextSketch
 from focused.method.page.triples import newness_of
+from focused.utils.origins import host_of
 from focused.utils.words import quantity
 
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ class KnownTexts:
 
     def _original_of_excerpt(self, row: int | None, n_pairs: int, url: str) -> str:
         """Return the URL of the page in a row, if a text is an excerpt of it; empty if it is none."""
-        host = _host_of(url)
+        host = host_of(url)
         n_texts = self._n_texts.pop(host, 0)
         self._n_texts[host] = n_texts + 1
         if len(self._n_texts) > _MAX_HOSTS:
@@ -131,11 +131,4 @@ class KnownTexts:
         if row is None or n_texts < _LEAST_OF_HOST or n_pairs > _SHORTER * self._index.n_pairs(row):
             return ""
         original = self._urls[row]
-        return original if original != url and _host_of(original) == host else ""
-
-
-def _host_of(url: str) -> str:
-    try:
-        return urlsplit(url).hostname or ""
-    except ValueError:
-        return ""
+        return original if original != url and host_of(original) == host else ""

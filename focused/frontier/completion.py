@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from focused.frontier.checkpoints import COMMIT_EVERY_SECS
 from focused.frontier.link_requests import NotDurableError
-from focused.frontier.store.link import host_of
 from focused.frontier.store.texts import MAX_PAGES as MAX_TEXTS
+from focused.utils.origins import host_of
 from focused.utils.reactor import FifoLock, LaterCall, yield_to_reactor
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from focused.frontier.random_links import RandomLinks
 from focused.frontier.store.host_queue import BUSY
-from focused.frontier.store.link import host_of
 from focused.method.scoring.base import LOOK_AROUND
 from focused.method.scoring.priority import LEVELS
+from focused.utils.origins import host_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

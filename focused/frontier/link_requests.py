@@ -19,10 +19,11 @@ from scrapy.spidermiddlewares.referer import RefererMiddleware
 from scrapy.utils.request import request_from_dict
 
 from focused.frontier.leases import LEASE
-from focused.frontier.store.link import FrontierLink, fingerprint_of, host_of
+from focused.frontier.store.link import FrontierLink, fingerprint_of
 from focused.frontier.store.ranks import MOST_EXACT, MOST_PRIORITY
 from focused.method.scoring.link_meta import WORDS, read_evidence, write_evidence
 from focused.method.scoring.priority import LEVELS, SEED, to_priority
+from focused.utils.origins import host_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable

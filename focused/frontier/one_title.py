@@ -97,7 +97,7 @@ class OneTitle:
         return (self._gain + _PRIOR_PAGES) / (self._n_rated + 2 * _PRIOR_PAGES)
 
     def _is_measure(self, names: tuple[str, ...]) -> bool:
-        return all(self._places[name].alike < _MOSTLY for name in names)
+        return bool(names) and all(self._places[name].alike < _MOSTLY for name in names)
 
     def levels(self, url: str) -> int:
         """Return how many levels a link stands back, from 0 to LEVELS."""

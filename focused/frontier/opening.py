@@ -14,7 +14,6 @@ from focused.frontier.patience import PATIENCE, Patience
 from focused.frontier.rediscovery import LaterPages, Rediscovery
 from focused.frontier.sinking import Harvests, Sinking
 from focused.frontier.store.limits import StoreLimits
-from focused.frontier.store.link import host_of
 from focused.frontier.store.link_order import LinkOrder
 from focused.frontier.store.ranks import Ranks
 from focused.frontier.store.store import FrontierStore
@@ -29,6 +28,7 @@ from focused.utils.frontier_settings import (
     MAX_TUNNEL,
     TRAPS,
 )
+from focused.utils.origins import host_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -16,8 +16,8 @@ from scrapy import signals
 from scrapy.resolver import dnscache
 
 from focused.frontier.store.host_queue import BUSY
-from focused.frontier.store.link import host_of
 from focused.utils.clock import VIRTUAL_DELAY, Clock, VirtualClock, clock_of
+from focused.utils.origins import host_of
 from focused.utils.scrapy_internals import default_delay, forget_idle_slots
 
 if TYPE_CHECKING:

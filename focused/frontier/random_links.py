@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from focused.frontier.store.link import host_of, origin_of
 from focused.method.scoring.base import LOOK_AROUND
 from focused.method.scoring.priority import LEVELS
+from focused.utils.origins import host_of, origin_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from focused.frontier.idle_parameters import IdleParameters
 from focused.frontier.mirrors import Mirrors
 from focused.frontier.one_title import OneTitle
-from focused.frontier.store.link import host_of
 from focused.method.scoring.priority import LEVELS
 from focused.method.scoring.stored_text import form_and_newness
+from focused.utils.origins import host_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from focused.frontier.interface import GivenUpHost, HostCounts
 from focused.frontier.open_files import is_none_left
-from focused.frontier.store.link import host_of, origin_of
+from focused.utils.origins import host_of, origin_of
 from focused.utils.words import quantity
 
 if TYPE_CHECKING:

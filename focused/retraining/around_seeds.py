@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from focused.frontier.random_links import how_known, place_of
-from focused.frontier.store.link import origin_of
 from focused.method.training.seeds import seeds_from
+from focused.utils.origins import origin_of
 from focused.utils.url_forms import canonical_form
 
 if TYPE_CHECKING:

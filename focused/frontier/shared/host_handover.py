@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Protocol
 
 from focused.frontier.shared.keys import host_key
-from focused.frontier.store.link import host_of
+from focused.utils.origins import host_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from focused.frontier.shared.memory import OwnMemory
 from focused.frontier.shared.page import EndedLink
-from focused.frontier.store.link import host_of
 from focused.frontier.store.schema import DONE, DROPPED, FAILED
+from focused.utils.origins import host_of
 
 if TYPE_CHECKING:
     from focused.frontier.shared.own_host import OwnHost

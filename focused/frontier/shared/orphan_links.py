@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 from focused.frontier.shared.array_text import columns
 from focused.frontier.shared.keys import host_key
 from focused.frontier.shared.link_rows import unnested
-from focused.frontier.store.link import host_of
 from focused.frontier.store.schema import WAITING
+from focused.utils.origins import host_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping

@@ -11,7 +11,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from focused.frontier.shared.links_wanted import AHEAD, LinksWanted, marks
-from focused.frontier.store.link import origin_of
+from focused.utils.origins import origin_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -13,7 +13,7 @@ from focused.frontier.shared.own_host import OwnHost
 from focused.frontier.shared.recent_changes import RecentChanges, place
 from focused.frontier.store.host_numbers import HostNumbers
 from focused.frontier.store.host_queue import HostQueue
-from focused.frontier.store.link import origin_of
+from focused.utils.origins import origin_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Iterator

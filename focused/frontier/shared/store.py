@@ -15,10 +15,11 @@ from focused.frontier.store.answers import SENT, TOO_DEEP, UNREACHABLE
 from focused.frontier.store.caps import DOMAIN_CAP, HOST_CAP
 from focused.frontier.store.choice import MOST_ASIDE, Choice
 from focused.frontier.store.limits import StoreLimits
-from focused.frontier.store.link import Leased, host_of, origin_of
+from focused.frontier.store.link import Leased
 from focused.frontier.store.ranks import priority_of
 from focused.frontier.store.rescoping import Rescoped
 from focused.frontier.store.standing_back import StandingBack
+from focused.utils.origins import host_of, origin_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

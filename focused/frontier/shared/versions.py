@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from focused.frontier.shared.page import LearntRecord, Move
-from focused.frontier.store.link import host_of
+from focused.utils.origins import host_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

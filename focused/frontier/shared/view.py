@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from focused.frontier.shared.keys import host_key
-from focused.frontier.store.link import host_of
 from focused.frontier.store.ranks import priority_of
 from focused.frontier.store.schema import STATES, WAITING
 from focused.frontier.store.view import FrontierView, LinkView, url_forms
+from focused.utils.origins import host_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

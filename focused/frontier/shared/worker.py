@@ -38,9 +38,9 @@ from focused.frontier.shared.page_draft import PageDraft
 from focused.frontier.shared.robots import SharedRobots
 from focused.frontier.shared.texts import SharedTexts
 from focused.frontier.shared.versions import SharedVersions
-from focused.frontier.store.link import origin_of
 from focused.frontier.store.schema import FAILED
 from focused.utils.finish_reasons import WORDS_NOT_FOUND
+from focused.utils.origins import origin_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

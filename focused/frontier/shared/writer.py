@@ -14,8 +14,8 @@ from focused.frontier.shared import page_statements as statements
 from focused.frontier.shared.ended_links_sql import end_links
 from focused.frontier.shared.keys import host_key
 from focused.frontier.shared.link_writing import LinkRules, LinkWriting
-from focused.frontier.store.link import host_of
 from focused.frontier.store.link_states import NOT_REACHABLE
+from focused.utils.origins import host_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

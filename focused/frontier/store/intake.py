@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 from focused.frontier.store.answers import KNOWN, MERGED, NEW, OVER_CAP, TAKEN_OVER, TOO_DEEP, UNREACHABLE
 from focused.frontier.store.caps import Caps
 from focused.frontier.store.evidence_rows import HostNames
-from focused.frontier.store.link import origin_of
 from focused.frontier.store.link_states import LinkStates
 from focused.frontier.store.link_table import LinkTable
 from focused.frontier.store.pruning import Pruner
 from focused.frontier.store.schema import WAITING
 from focused.method.scoring.priority import to_priority
+from focused.utils.origins import origin_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

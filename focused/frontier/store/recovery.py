@@ -15,11 +15,11 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from focused.frontier.store.link import host_of
 from focused.frontier.store.page_records import PAGES, RECORDS
 from focused.frontier.store.schema import LEASED, STATES, WAITING, FrontierFileError, lock, open_file
 from focused.frontier.store.soundness import check_sound, is_sound_state, is_unsound
 from focused.utils.damaged_tables import Row, columns, open_damaged, pairs, put_in_place, rows
+from focused.utils.origins import host_of
 from focused.utils.own_files import check_frontier_file
 
 _PAGE_BYTES = 4096

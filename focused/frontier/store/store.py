@@ -10,7 +10,7 @@ from focused.frontier.store.choice import MOST_ASIDE, Choice
 from focused.frontier.store.intake import LinkIntake, priority_with
 from focused.frontier.store.joined_forms import JoinedForms
 from focused.frontier.store.limits import StoreLimits
-from focused.frontier.store.link import Leased, host_of, origin_of
+from focused.frontier.store.link import Leased
 from focused.frontier.store.link_order import LinkOrder
 from focused.frontier.store.page_records import PageRecords, StoredPages
 from focused.frontier.store.ranks import priority_of
@@ -21,6 +21,7 @@ from focused.frontier.store.standing_back import StandingBack
 from focused.frontier.store.texts import StoredTexts
 from focused.frontier.store.transaction import Transaction, WriteLog
 from focused.frontier.store.waiting_scores import WaitingScores
+from focused.utils.origins import host_of, origin_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

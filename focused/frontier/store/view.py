@@ -11,7 +11,6 @@ from w3lib.url import canonicalize_url
 
 from focused.frontier.store.caps import ASKED
 from focused.frontier.store.evidence_rows import ReasonNumbers
-from focused.frontier.store.link import host_of
 from focused.frontier.store.ranks import priority_of
 from focused.frontier.store.schema import STATES, WAITING, FrontierFileError, damaged, open_file
 from focused.frontier.store.soundness import is_sound_state
@@ -19,6 +18,7 @@ from focused.method.scoring import REASONS
 from focused.method.scoring.priority import LEVELS
 from focused.utils.csv_cells import safe_cell
 from focused.utils.file_names import FRONTIER_FILE
+from focused.utils.origins import host_of
 from focused.utils.own_files import check_frontier_file
 from focused.utils.registered_domain import registered_domain
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import logit
+from scipy.special import expit, logit
 
+from focused.method.learning.sides import log_odds_needed
 from focused.method.learning.two_groups import size_of_upper_group
 from focused.method.learning.word_classes import word_classes
 
@@ -72,13 +72,8 @@ def with_border_for_words(page: Calibration, relevances: npt.ArrayLike, holds: n
     if n_relevant is None or n_relevant >= n_called:
         return page
     last = np.clip(np.sort(found)[::-1][n_relevant - 1 : n_relevant + 1], _LEAST_RELEVANCE, 1 - _LEAST_RELEVANCE)
-    moved = _line(float(logit(page.threshold))) - _line(float(logit(last).mean()))
+    moved = log_odds_needed(page, page.threshold) - log_odds_needed(page, float(expit(logit(last).mean())))
     return replace(page, offset=page.offset + moved)
-
-
-def _line(log_odds: float) -> float:
-    """Return the value of a calibration's line, of the log-odds that it makes of it (`Calibration`)."""
-    return log_odds if log_odds <= 0 else math.sinh(log_odds)
 
 
 def _standardised(values: Floats) -> Floats:
