@@ -6,12 +6,17 @@ No constant of the project was chosen on it.
 from __future__ import annotations
 
 from html import escape
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 from urllib.parse import quote
 
 from web_makers.pages import bullets, document, link, row
 
 from site_makers.site import Site, Target
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from site_makers.site import Maker
 
 _COLOURS = ("black", "white", "red", "green", "silver")
 _SIZES = ("small", "medium", "large")
@@ -45,20 +50,14 @@ class Shop(Site):
             return "facet" if folders[2:] else "shelf" if is_last else "beyond"
         return "home" if folders == [""] else _KINDS.get(folders[0], "")
 
-    def number(self, url: str) -> int:
-        """Return which product a page shows."""
-        return int(Target.of(url).folders[1])
-
     def repeats(self, url: str) -> str:
         """Return the kind of a product's page whose product was fetched before under another URL."""
         return "variant" if Target.of(url).query.keys() & {"colour", "size"} else "tracked"
 
-    def page(self, url: str) -> bytes | None:
-        """Return the page of a URL; none if there is none."""
-        kind = self.kind(url)
-        if not kind:
-            return None
-        make = {
+    @property
+    def makers(self) -> Mapping[str, Maker]:
+        """What makes the title and the body of each kind of page."""
+        return {
             "home": self._home,
             "product": self._product,
             "shelf": self._list,
@@ -70,7 +69,9 @@ class Shop(Site):
             "basket": self._basket,
             "log-in": self._log_in,
         }
-        title, body = make[kind](url)
+
+    def framed(self, url: str, title: str, body: str) -> bytes:
+        """Return a page with what the site puts around each."""
         menu = row([("/", "Home"), *((f"/c/{shelf}/", f"Shelf {shelf}") for shelf in range(_N_SHELVES))], " ")
         recent = self._recently(url) if self.has_traps else ""
         return document(f"{title} | The Shop", f"<nav>{menu}</nav>{body}{recent}<footer>Prices with tax.</footer>")

@@ -13,9 +13,12 @@ from urllib.parse import parse_qsl, urlsplit
 from web_makers.pages import document, link
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from site_makers.items import Item
+
+    #: Makes the title and the body of the page of a URL.
+    Maker = Callable[[str], tuple[str, str]]
 
 N_EXAMPLES = 30
 #: Sections that no site is about: what people say beside its items.
@@ -78,13 +81,23 @@ class Site(ABC):
     def kind(self, url: str) -> str:
         """Return what kind of page a URL is, empty if there is none."""
 
+    @property
     @abstractmethod
-    def page(self, url: str) -> bytes | None:
-        """Return the page of a URL; none if there is none."""
+    def makers(self) -> Mapping[str, Maker]:
+        """What makes the title and the body of each kind of page."""
 
     @abstractmethod
+    def framed(self, url: str, title: str, body: str) -> bytes:
+        """Return a page with what the site puts around each."""
+
+    def page(self, url: str) -> bytes | None:
+        """Return the page of a URL; none if there is none."""
+        kind = self.kind(url)
+        return self.framed(url, *self.makers[kind](url)) if kind else None
+
     def number(self, url: str) -> int:
         """Return which item the page of an item shows."""
+        return int(Target.of(url).folders[1])
 
     def repeats(self, url: str) -> str:
         """Return the kind of an item's page whose item was fetched before under another URL."""

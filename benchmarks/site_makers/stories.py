@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from html import escape
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 from urllib.parse import quote
 
 from web_makers.pages import bullets, document, link
 
 from site_makers.site import Site, Target
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from site_makers.site import Maker
 
 _KINDS = {
     "": "home",
@@ -41,16 +46,10 @@ class Stories(Site):
             return kind if len(folders) == 2 and folders[1].isdigit() and int(folders[1]) < len(self.items) else ""
         return kind
 
-    def number(self, url: str) -> int:
-        """Return which story a page shows."""
-        return int(Target.of(url).folders[1])
-
-    def page(self, url: str) -> bytes | None:
-        """Return the page of a URL; none if there is none."""
-        kind = self.kind(url)
-        if not kind:
-            return None
-        make = {
+    @property
+    def makers(self) -> Mapping[str, Maker]:
+        """What makes the title and the body of each kind of page."""
+        return {
             "home": self._home,
             "story": self._story,
             "print": self._print,
@@ -60,7 +59,9 @@ class Stories(Site):
             "list": self._list,
             "soft 404": self._soft_404,
         }
-        title, body = make[kind](url)
+
+    def framed(self, url: str, title: str, body: str) -> bytes:
+        """Return a page with what the site puts around each."""
         return document(title, f"{link('/', 'Home')}{body}<div>(c) the site</div>")
 
     def _home(self, _url: str) -> tuple[str, str]:

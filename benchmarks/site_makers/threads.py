@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from html import escape
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 from urllib.parse import quote
 
 from web_makers.pages import bullets, document, link, row
 
 from site_makers.site import Site, Target, told
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from site_makers.site import Maker
 
 _KINDS = {
     "": "home",
@@ -47,16 +52,10 @@ class Threads(Site):
             return kind if not post or int(post) < len(self._posts(int(number))) else ""
         return kind
 
-    def number(self, url: str) -> int:
-        """Return which thread a page shows."""
-        return int(Target.of(url).folders[1])
-
-    def page(self, url: str) -> bytes | None:
-        """Return the page of a URL; none if there is none."""
-        kind = self.kind(url)
-        if not kind:
-            return None
-        make = {
+    @property
+    def makers(self) -> Mapping[str, Maker]:
+        """What makes the title and the body of each kind of page."""
+        return {
             "home": self._home,
             "board": self._board,
             "thread": self._thread,
@@ -68,7 +67,9 @@ class Threads(Site):
             "compare": self._compare,
             "share": self._share,
         }
-        title, body = make[kind](url)
+
+    def framed(self, url: str, title: str, body: str) -> bytes:
+        """Return a page with what the site puts around each."""
         head = f"<div>{row([('/', 'Home'), ('/b/0', 'Boards')])}</div>"
         return document(title, f"{head}{body}<div>Powered by software. All times are local.</div>")
 
