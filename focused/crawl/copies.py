@@ -48,9 +48,9 @@ class MetBefore(NamedTuple):
 class KnownTexts:
     """The texts of the pages met, the latest ``max_pages``: some 1,000 bytes each, and 16 MB for excerpts of them.
 
-    An excerpt of a relevant page of its host is a copy, too. An item of a list is none, such as a post that stands whole on
-    the front page of a blog, but says nothing new. That of an irrelevant page may be one, with more to say of the topic than
-    the whole list.
+    An excerpt of a relevant page of its host is a copy, too. An item of a list, such as a post that stands whole on the front
+    page of a blog, says nothing new, but is no copy. An excerpt of an irrelevant page may be such an item, with more to say of
+    the topic than the whole list, so it is no copy either.
 
     A page is remembered when it is looked at, and durable when it ends: see `focused.frontier.store.texts`.
     """
@@ -117,7 +117,7 @@ class KnownTexts:
         self._irrelevant.discard(self._urls[place])
         # A copy of an excerpt that is a copy is one of the same original.
         self._urls[place] = url if is_item else original or url
-        if original and not is_item:  # its title is no further one of its place
+        if original and not is_item:  # without its title: of a copy it does not count for its place
             return MetBefore(original, original, text._replace(title_form=0).to_bytes(), newness=0.0)
         return MetBefore("", original, text.to_bytes(), newness_of(found.new_share))
 
