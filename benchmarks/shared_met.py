@@ -8,6 +8,7 @@ labels say. *Background*: two workers whose model stays as it was trained, as al
 Examples
 --------
   python benchmarks/shared_met.py --only forum,wiki --topics 2
+  python benchmarks/shared_met.py --only docs --topics 3 --delay 1 --workers 1 2 4 8
 """
 
 from __future__ import annotations
@@ -33,9 +34,11 @@ if TYPE_CHECKING:
 
 CHOSEN_ON = ("hyperphysics", "foldoc", "forum", "wire", "wiki", "sites")
 """Webs that constants of the training against the pages met were chosen on; their sums stand apart."""
+PORTAL = "docs"
+"""A portal of seventeen manuals, beside the other webs only if it is named."""
 WAYS = {
     "SQLite, 1 process": [],
-    **{f"PostgreSQL, {n} workers": ["-a", f"workers={n}"] for n in (1, 2, 4)},
+    **{f"PostgreSQL, {n} workers": ["-a", f"workers={n}"] for n in (1, 2, 4, 8)},
     "2 workers, background": ["-a", "workers=2", "-s", "FOCUSED_UNLABELED=topic"],
 }
 _SETTINGS = {
@@ -92,12 +95,12 @@ def main() -> None:
     parser.add_argument("--topics", type=int, default=2, help="topics of each web (default: 2)")
     parser.add_argument("--pages", type=int, default=300)
     parser.add_argument("--delay", type=float, default=0.2, help="seconds between two requests to a host")
-    parser.add_argument("--ways", default=",".join(WAYS), help="some of the rows")
+    parser.add_argument("--workers", type=int, nargs="+", default=[1, 2, 4], help="1, 2, 4 or 8 (default: 1 2 4)")
     given = parser.parse_args()
     rows: list[list[str]] = []
-    ways = [way for way in WAYS if way in given.ways]
+    ways = [way for way in WAYS if not way.startswith("PostgreSQL") or int(way.split()[1]) in given.workers]
     all_found: dict[tuple[str, str], list[Found]] = {}
-    for name in chosen_names(given.only, KNOWN):
+    for name in chosen_names(given.only, (*KNOWN, PORTAL)):
         data = folder_of(name, given.data, given.webs)
         output = given.output / name
         web, labels = data / f"{name}.warc.gz", data / f"{name}.labels.tsv"
