@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import math
 import sqlite3
+import struct
 from contextlib import closing
 from typing import TYPE_CHECKING
 
@@ -12,6 +14,7 @@ from commands import crawl, environment, scrapy
 
 from focused.frontier.scheduler import FrontierScheduler
 from focused.frontier.store.link import FrontierLink, fingerprint_of
+from focused.frontier.store.link_order import LinkOrder
 from focused.frontier.store.recovery import recover
 from focused.frontier.store.schema import FrontierFileError, open_file
 from focused.frontier.store.soundness import check_sound
@@ -19,6 +22,7 @@ from focused.frontier.store.store import FrontierStore
 from focused.frontier.store.view import FrontierView
 from focused.method.scoring.base import BY_ANCHOR
 from focused.method.scoring.evidence import Evidence
+from focused.method.strategies.patel_schmidt import PatelSchmidt
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -154,6 +158,23 @@ def test_who_looks_at_a_row_that_is_not_as_it_must_be_is_told_the_file_and_the_r
         pytest.raises(FrontierFileError, match=r"frontier.sqlite is damaged: .* --recover"),
     ):
         list(view.rows())
+
+
+@pytest.mark.parametrize("parts", [(math.nan, 0.5), (0.5, math.inf), (1e300, 1e300), (0.5,)])
+def test_a_link_whose_score_was_made_of_no_numbers_is_scored_by_what_other_pages_say_of_it(path: Path, parts) -> None:
+    """SQL cannot look into a blob: such a frontier of a stranger is resumed, and nothing of it is NaN."""
+    with closing(sqlite3.connect(path)) as sql:
+        sql.execute("UPDATE links SET parts = ?", (struct.pack(f"<{len(parts)}d", *parts),))
+        sql.commit()
+    check(path)
+    new = Evidence(0.75, BY_ANCHOR, admitted=True, referrer="http://other.example/", parts=(0.5, 1.0))
+    with closing(FrontierStore(path, order=LinkOrder(merge=PatelSchmidt().merge))) as store:
+        url = "http://host1.example/1"
+        store.add([FrontierLink(fingerprint_of(url, ""), url, new)])
+        store.commit(topic="stars", home="inside", files={}, harvest=HARVEST, stats={})
+        leased = store.next()
+        assert leased is not None
+        assert (leased.url, leased.evidence.score) == (url, 0.75)
 
 
 @pytest.mark.slow

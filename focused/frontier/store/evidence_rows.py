@@ -21,6 +21,8 @@ COLUMNS = ", ".join(NAMES)
 REFERRER = NAMES.index("referrer")
 
 _MAX_REFERRERS = 50_000
+_MOST = 2**53
+"""Each part of a score lies between this and its negative."""
 FIRST_REASONS = (
     *("discovery", "page", "block", "anchor", "context", "jfe", "below threshold", "cluster", "model", "neighbourhood"),
     *("inherited", "labels", "adaptive"),
@@ -120,4 +122,10 @@ def _pack(parts: tuple[float, ...]) -> bytes | None:
 
 
 def _unpack(blob: bytes | None) -> tuple[float, ...]:
-    return struct.unpack(f"<{len(blob) // 8}d", blob) if blob else ()
+    """Return numbers; none where one is no number that a score can rest on: SQL cannot look into a blob of a stranger's.
+
+    >>> _unpack(_pack((0.5, 0.25))), _unpack(_pack((0.5, float("nan")))), _unpack(_pack((1e300,))), _unpack(None)
+    ((0.5, 0.25), (), (), ())
+    """
+    found = struct.unpack(f"<{len(blob) // 8}d", blob) if blob else ()
+    return found if all(-_MOST <= each <= _MOST for each in found) else ()

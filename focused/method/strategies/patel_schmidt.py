@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from focused.method.scoring.evidence import Evidence
     from focused.method.topic.judge import PageRelevance
 
+_N_PARTS = 2
+"""Page and anchor text."""
+
 
 @dataclass(frozen=True)
 class PatelSchmidt(Strategy):
@@ -49,7 +52,7 @@ class PatelSchmidt(Strategy):
 
     def merge(self, known: Evidence, new: Evidence) -> Evidence:
         """Return the priority over the referrers of both; the path is that of the one that says more for the link."""
-        if not (known.parts and new.parts):
+        if not (len(known.parts) == len(new.parts) == _N_PARTS):
             return better(known, new)  # a seed that waits rests on no page, and is first whoever links to it
         n = known.n_referrers + new.n_referrers
         if not n:  # sitemaps and feeds
