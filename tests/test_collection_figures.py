@@ -173,7 +173,7 @@ def test_a_belief_is_called_a_belief_and_what_is_missing_is_said():
         "Precision of the collection: 0.80 (0.70 to 0.90, 95 % interval) by 40 verdicts on random pages of the first 1,200; "
         "the model believes 0.95",
         "Recall among the pages fetched: not known yet; 2 more verdicts on random pages that it calls irrelevant will say",
-        "Left out of these figures: 1 random page that nobody would judge",
+        "Left out of these figures: 1 random page without a verdict (skipped, or taken back)",
     ]
     assert list(figure_lines(Figures(None, None, 0, 0, 0), 0.95)) == []
 

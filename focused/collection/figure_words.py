@@ -50,7 +50,8 @@ def figure_lines(found: Figures, believed: float | None) -> Iterator[str]:
         learnt = quantity(found.n_learnt, "verdicts")
         yield f"The model has learnt from {learnt} on random pages: these say nothing of it since"
     if found.n_skipped:
-        yield f"Left out of these figures: {quantity(found.n_skipped, 'random pages')} that nobody would judge"
+        skipped = quantity(found.n_skipped, "random pages")
+        yield f"Left out of these figures: {skipped} without a verdict (skipped, or taken back)"
 
 
 def _share(share: Share) -> str:

@@ -35,7 +35,7 @@ class Figures:
     #: Verdicts on pages drawn at random so far, among those that the model calls relevant, and among the others.
     n_accepted: int
     n_refused: int
-    #: Pages drawn at random that nobody would judge.
+    #: Pages drawn at random without a verdict: skipped, or the verdict was taken back.
     n_skipped: int
     #: What was known last before the model learnt from the verdicts.
     former_precision: Share | None = None
