@@ -11,13 +11,14 @@ from databases import empty_database
 from stores import AStore, PostgreSQLStore, SQLiteStore, drain, link, quick_threads
 
 from focused.frontier.shared import store as shared_store_module
+from focused.frontier.shared.links_wanted import AHEAD
 from focused.frontier.store import store as store_module
 from focused.frontier.store.answers import KNOWN, MERGED, NEW, TAKEN_OVER, TOO_DEEP
 from focused.frontier.store.caps import DOMAIN_CAP, HOST_CAP
 from focused.frontier.store.host_queue import BUSY
 from focused.method.scoring.base import BY_ANCHOR
 from focused.method.scoring.evidence import Evidence
-from focused.method.scoring.priority import SEED, to_priority
+from focused.method.scoring.priority import LEVELS, SEED, to_priority
 from focused.utils.origins import origin_of
 
 if TYPE_CHECKING:
@@ -222,6 +223,21 @@ def test_links_that_stand_back_are_passed_over_and_come_in_their_turn(open_store
 
 
 # --- Origins that rest
+
+
+def test_a_host_is_asked_though_all_links_that_are_read_of_it_stand_back(open_store):
+    """More than a worker reads at once; what does not stand back comes first, however poor it is."""
+    at = open_store()
+    n_back = AHEAD + 20
+    at.add(*(link(f"h/back/{number}", 0.5) for number in range(n_back)), link("h/poor", 0.1))
+    at.store.standing.link_levels = lambda url, referrer: LEVELS if "/back/" in url else 0
+    found = []
+    for _ in range(n_back + 1):
+        leased = next(filter(None, (at.next() for _ in range(5))))  # a worker reads more between two looks
+        found.append(leased.url)
+        at.store.done(leased.id, relevant=False)
+    assert found[0] == "http://h/poor"
+    assert found[1:] == [f"http://h/back/{number}" for number in range(n_back)]
 
 
 def test_links_of_an_origin_that_rests_lie_aside_until_they_are_taken_back_and_their_host_is_asked_for_others(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from stores import link
 
+from focused.frontier.shared import own_host
 from focused.frontier.shared.leasing import TakenHost
 from focused.frontier.shared.link_rows import waiting_from
 from focused.frontier.shared.links_wanted import AHEAD, LinksWanted
@@ -12,7 +13,7 @@ from focused.frontier.shared.own_hosts import OwnHosts
 from focused.frontier.shared.page import EndedLink, Move, PageCommit
 from focused.frontier.store.ranks import Ranks, priority_of
 from focused.frontier.store.schema import DONE
-from focused.method.scoring.priority import to_priority
+from focused.method.scoring.priority import LEVELS, to_priority
 
 HOST = "a.example"
 RANKS = Ranks()
@@ -217,3 +218,45 @@ def test_a_host_lies_aside_only_where_all_links_of_it_do_and_none_is_still_to_be
     assert host.lies_aside
     host.horizon = 0
     assert not host.lies_aside
+
+
+def let_stand_back(own: OwnHosts, names: range) -> None:
+    """Put links of the host far back in memory, as the worker's credit of folders does."""
+    for name in names:
+        known = own.get(HOST).known(waiting(str(name)).number)
+        known.put_at(RANKS.rank(priority_of(known.rank) - 3 * LEVELS, 1))
+        known.extra = -3 * LEVELS
+        own.get(HOST).put(known)
+
+
+def test_links_that_stand_back_stay_in_memory_and_others_are_read_beside_them():
+    """Else the database brings them again and again, and the host is never asked."""
+    own = owned(*(waiting(str(number), 0.9, number) for number in range(AHEAD)))
+    let_stand_back(own, range(AHEAD))
+    host = own.get(HOST)
+    assert (len(host.links), best(own), host.wants_links) == (AHEAD, None, True)
+    wanted = host.ask()
+    assert len(wanted.known) == AHEAD
+    own.fetched(HOST, [waiting("poor", 0.1)], wanted)
+    assert (len(host.links), best(own), host.wants_links) == (AHEAD + 1, "poor", False)
+    host.drop(waiting("poor").number)
+    assert best(own) is not None
+
+
+def test_a_host_of_which_more_links_stand_back_than_memory_holds_is_asked_for_those(monkeypatch):
+    monkeypatch.setattr(own_host, "MOST_BACK", 20)
+    own = owned(*(waiting(str(number), 0.9, number) for number in range(AHEAD)))
+    let_stand_back(own, range(AHEAD))
+    host = own.get(HOST)
+    assert (len(host.links), host.wants_links) == (20, False)
+    assert best(own) is not None
+
+
+def test_where_memory_lets_links_go_those_that_stand_back_stay():
+    own = owned(*(waiting(str(number), 0.5, number) for number in range(3)))
+    let_stand_back(own, range(3))
+    host = own.get(HOST)
+    own.offer([waiting(f"new {number}", 0.4, number) for number in range(5 * AHEAD)])
+    assert host.back == {waiting(str(number)).number for number in range(3)} <= set(host.links)
+    assert len(host.links) < 5 * AHEAD
+    assert best(own) == "new 0"

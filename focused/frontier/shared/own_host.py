@@ -1,6 +1,8 @@
 """A host that is a worker's own, with the best of its waiting links in memory.
 
 Memory holds the waiting links up to a horizon, a rank; what lies beyond is in the database and is fetched when little is left.
+Links that this worker has let stand back lie beyond it in memory, too: the database, which has them in their old places, would
+bring them again and again.
 """
 
 from __future__ import annotations
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
 
 _MOST = 4 * AHEAD
 _FEW = AHEAD // 4
+MOST_BACK = 1_000
+"""Links of a host in memory that stand back beyond the horizon. With so many their turn comes before what lies there."""
 _NOWHERE = -(1 << 63)
 
 
@@ -38,6 +42,8 @@ class OwnHost:
     horizon: int | None = _NOWHERE
     links: dict[int, WaitingLink] = field(default_factory=dict)
     heap: list[tuple[int, int]] = field(default_factory=list)
+    #: Numbers of those of `links` that stand back beyond the horizon.
+    back: set[int] = field(default_factory=set)
     #: Links that are passed over while their origins rest.
     aside: dict[int, WaitingLink] = field(default_factory=dict)
     n_under_way: int = 0
@@ -70,12 +76,19 @@ class OwnHost:
     @property
     def wants_links(self) -> bool:
         """Whether links are to be fetched from the database."""
-        return not self.is_asked and (self.has_news or (self.horizon is not None and len(self.links) < _FEW))
+        return not self.is_asked and (self.has_news or self._is_short)
+
+    @property
+    def _is_short(self) -> bool:
+        """Whether links from beyond the horizon are to be fetched."""
+        if self.horizon is None or len(self.back) >= MOST_BACK:
+            return False
+        return len(self.links) - len(self.back) < _FEW or self.best() is None
 
     def ask(self) -> LinksWanted:
         """Let links be fetched: what others have found up to the horizon, and more from beyond it where few are left."""
         self.is_asked, self.has_forgotten = True, False
-        horizon = self.horizon if len(self.links) >= _FEW else None
+        horizon = None if self._is_short else self.horizon
         # Those on their way still wait in the database.
         return LinksWanted(AHEAD + self.n_under_way + self.n_unwritten, horizon, marks(self._known()))
 
@@ -87,7 +100,7 @@ class OwnHost:
         if self.has_forgotten and wanted.known and self.horizon is not None:
             # What was known then, and has been let go since, is not among these links.
             horizon = self.horizon if horizon is None else min(horizon, self.horizon)
-        self.horizon = horizon
+        self._set_horizon(horizon)
 
     def lacks(self, number: int, rank: int) -> bool:
         """Tell whether a link of this rank would be in memory if it were known."""
@@ -101,13 +114,14 @@ class OwnHost:
         return chain(self.links.values(), self.aside.values())
 
     def best(self) -> WaitingLink | None:
-        """Return the best link in memory; None if there is none."""
+        """Return the best link in memory; None if there is none, or if better ones may lie beyond the horizon."""
         heap, links = self.heap, self.links
         while heap:
             rank, number = heap[0]
             link = links.get(number)
             if link is not None and link.rank == rank:
-                return link
+                is_within = self.horizon is None or rank < self.horizon or len(self.back) >= MOST_BACK
+                return link if is_within else None
             heapq.heappop(heap)
         return None
 
@@ -117,13 +131,16 @@ class OwnHost:
             link.host = self.number
             self.aside[link.number] = link
             return True
+        self.back.discard(link.number)
         if self.horizon is not None and link.rank >= self.horizon:
-            self.has_forgotten |= self.links.pop(link.number, None) is not None
-            return False
+            if not _stands_back(link) or len(self.back) >= MOST_BACK:
+                self.has_forgotten |= self.links.pop(link.number, None) is not None
+                return False
+            self.back.add(link.number)
         link.host = self.number
         self.links[link.number] = link
         heapq.heappush(self.heap, (link.rank, link.number))
-        if len(self.links) > _MOST:
+        if len(self.links) - len(self.back) > _MOST:
             self._forget_worst()
         elif len(self.heap) > 2 * len(self.links) + 100:
             self._tidy()
@@ -133,6 +150,7 @@ class OwnHost:
         """Pass the best links over from now on whose origins rest, as told by their URLs; False if there are too many."""
         while (link := self.best()) is not None and len(self.aside) < most and rests(link.url):
             self.aside[link.number] = self.links.pop(link.number)
+            self.back.discard(link.number)
         return len(self.aside) < most
 
     def take_back(self, origin: str) -> None:
@@ -144,6 +162,7 @@ class OwnHost:
     def drop(self, number: int) -> None:
         """Let a link wait here no more."""
         self.links.pop(number, None)
+        self.back.discard(number)
         self.aside.pop(number, None)
 
     def forget_origin(self, origin: str) -> None:
@@ -155,21 +174,32 @@ class OwnHost:
     def forget_all(self) -> None:
         """Forget what waits: it is dropped."""
         self.links.clear()
+        self.back.clear()
         self.aside.clear()
         self.horizon = None
 
+    def _set_horizon(self, horizon: int | None) -> None:
+        """Let the horizon lie elsewhere: other links stand back beyond it."""
+        self.horizon = horizon
+        beyond = [] if horizon is None else [link for link in self.links.values() if link.rank >= horizon]
+        self.back = {link.number for link in beyond if _stands_back(link)}
+
     def _forget_worst(self) -> None:
-        """Leave the worse half to the database."""
-        ordered = sorted(self.links.values(), key=lambda link: (link.rank, link.number))
-        self.horizon = ordered[_MOST // 2].rank
+        """Leave the worse half to the database, but for links that stand back."""
+        within = (link for number, link in self.links.items() if number not in self.back)
+        horizon = sorted(link.rank for link in within)[_MOST // 2]
+        self._set_horizon(horizon)
         self.has_forgotten = True
-        for link in ordered[_MOST // 2 :]:
-            del self.links[link.number]
         # Equals of the horizon's rank lie beyond it, too.
-        for number in [link.number for link in ordered[: _MOST // 2] if link.rank >= self.horizon]:
+        for number in [link.number for link in self.links.values() if link.rank >= horizon and not _stands_back(link)]:
             del self.links[number]
         self._tidy()
 
     def _tidy(self) -> None:
         self.heap = [(link.rank, link.number) for link in self.links.values()]
         heapq.heapify(self.heap)
+
+
+def _stands_back(link: WaitingLink) -> bool:
+    """Tell whether a link stands behind its place in the database, which does not know of that."""
+    return link.extra < 0 and link.request is None
