@@ -10,7 +10,7 @@ from scipy.special import logit
 from scipy.stats import norm
 
 from focused.method.learning.calibration import no_calibration
-from focused.method.learning.threshold import with_best_page_threshold
+from focused.method.learning.threshold import raised_to_share, with_best_page_threshold
 
 PRIOR = 0.05
 N_UNLABELED = 4000
@@ -95,3 +95,22 @@ def test_equal_pages_stand_or_fall_together():
     unlabeled = np.repeat([-1.0, 0.5], [3600, 400])
     decision = chosen(np.full(10, 0.5), unlabeled, prior=0.02)
     assert decision == 0.5
+
+
+def test_a_threshold_is_raised_halfway_where_more_pages_were_called_relevant_than_are():
+    seen = np.linspace(0.005, 0.995, 100)
+    raised = raised_to_share(0.4, seen, 0.2)
+    assert logit(raised) == pytest.approx((logit(0.4) + logit(0.795)) / 2, abs=0.02)
+    assert 20 < (seen >= raised).sum() < (seen >= 0.4).sum()
+
+
+def test_a_threshold_is_never_lowered_nor_raised_where_hardly_any_page_was_seen():
+    seen = np.linspace(0.005, 0.995, 100)
+    assert raised_to_share(0.4, seen, 0.9) == 0.4
+    assert raised_to_share(0.4, seen[:19], 0.01) == 0.4
+    assert raised_to_share(0.4, np.zeros(100), 0.01) == 0.4
+
+
+@pytest.mark.parametrize("threshold", [0.4, 0.75, 0.9])
+def test_a_raised_threshold_is_four_fifths_at_most(threshold):
+    assert raised_to_share(threshold, np.full(50, 0.999), 0.0) == max(threshold, 0.8)

@@ -252,3 +252,23 @@ def test_arguments_out_of_range_are_refused(arguments, message):
 def test_units_in_other_columns_are_refused(model):
     with pytest.raises(ValueError, match=f"the model's {N_TERMS} columns. Got 3"):
         model.decisions(sparse.csr_matrix((1, 3)))
+
+
+def test_a_threshold_may_be_raised_by_held_out_decisions_as_far_as_the_least_recall_lets_it(web):
+    counts, y, _ = web
+    seen = []
+
+    def to(threshold: float):
+        def raised(best: float, log_odds: np.ndarray) -> float:
+            seen.append((best, len(log_odds)))
+            return threshold
+
+        return raised
+
+    best = train_topic(counts, y).threshold("page")
+    higher = train_topic(counts, y, raises_threshold=to(best + 0.01)).threshold("page")
+    assert (higher, seen[-1]) == (pytest.approx(best + 0.01), (best, len(y)))
+    bounded = train_topic(counts, y, raises_threshold=to(0.999), least_recall=0.5)
+    assert best < bounded.threshold("page") < 0.999
+    assert bounded.figures.recall >= 0.5
+    assert train_topic(counts, y, raises_threshold=to(0.999), kept_threshold=0.45).threshold("page") == 0.45

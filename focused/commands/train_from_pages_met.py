@@ -47,7 +47,7 @@ def train_from_pages_met(
         )
     say(f"Learning from {quantity(len(run.pages), 'pages')} that the crawl met")
     random_state = int(topic.manifest.get("random_state") or 0)
-    made = train_against_met(topic, run.pages, run.labels, about=about, random_state=random_state)
+    made = train_against_met(topic, run.pages, run.labels, about=about, is_for_good=True, random_state=random_state)
     errors = made.manifest["retraining"].get("errors_on_verdicts", {})
     why = why_met_refused(made, topic, topic, is_for_good=True)
     how = compared_in_words(why, verdicts_decide(errors), errors, "It is not clearly worse")

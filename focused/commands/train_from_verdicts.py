@@ -35,7 +35,7 @@ def train_from_verdicts(
     about |= {"n_positive": n_yes, "n_negative": len(rest.verdicts), "n_verdicts": len(run.verdicts)}
     say(f"Learning from {quantity(len(pages), 'pages')} that the crawl met")
     random_state = int(topic.manifest.get("random_state") or 0)
-    made = train_on_pages_met(of_pages, pages, rest.verdicts, about=about, random_state=random_state)
+    made = train_on_pages_met(of_pages, pages, rest.verdicts, about=about, is_for_good=True, random_state=random_state)
     how = (
         f"{quantity(n_yes, 'pages')} that people said yes to are the topic's examples now, and its words stand beside them. "
         "Its crawls look around, learn from the pages that they meet, and estimate their harvest"

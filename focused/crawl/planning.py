@@ -40,10 +40,12 @@ from focused.crawl.settings_layers import (
 )
 from focused.crawl.shared_crawl import find_shared
 from focused.method.page.link_context import WINDOW_CHARS
+from focused.method.page.text_units import PAGE
 from focused.method.strategies import CHOICES, PLUG_IN, STRATEGIES, make_strategy
 from focused.method.strategies.hybrid import Hybrid
 from focused.method.topic import Topic, load_topic
 from focused.method.topic.presets import check_preset
+from focused.retraining.first_threshold import first_threshold
 from focused.retraining.options import OFF, read_options
 from focused.utils.crawl_settings import (
     BELOW_THRESHOLD,
@@ -144,6 +146,8 @@ def plan_crawl(arguments: Mapping[str, Any], settings: Any, *, needs_seeds: bool
         )
     reader, judge = make_reader(topic.analyzer, effective), make_judge(topic, effective)
     judge.languages = scope.languages
+    if (threshold := first_threshold(topic, options)) is not None:
+        judge.thresholds = {**judge.thresholds, PAGE: threshold}
     if web != "live":
         open_web(web, effective).close()  # late, for it may have to index a large file
     folder = topic.name if shared is None else f"{topic.name}/{shared.name}/workers"

@@ -22,6 +22,7 @@ def train_against_met(
     about: Mapping[str, Any] | None = None,
     threshold: float | None = None,
     filters_label_noise: bool = True,
+    is_for_good: bool = False,
     random_state: int = 0,
 ) -> Topic:
     """Return a topic, trained with the pages met; parameters and errors are those of the two functions behind it."""
@@ -32,5 +33,6 @@ def train_against_met(
         about=about,
         threshold=threshold,
         filters_label_noise=filters_label_noise,
+        is_for_good=is_for_good,
         random_state=random_state,
     )

@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from focused.method.learning.learners import make_learner
 from focused.method.learning.share_of_relevant import estimate_share, prior_of_pages_met
+from focused.method.learning.threshold import raised_to_share
 from focused.method.learning.training import train_topic
 from focused.method.topic.counted import relevance_of_counts
 from focused.method.topic.harvest_estimate import HarvestEstimate, of_pages_met
@@ -69,6 +70,7 @@ def train_on_pages_met(
     about: Mapping[str, Any] | None = None,
     threshold: float | None = None,
     filters_label_noise: bool = True,
+    is_for_good: bool = False,
     random_state: int = 0,
 ) -> Topic:
     """Return a topic, trained from its own positives and the pages that a crawl met.
@@ -88,6 +90,9 @@ def train_on_pages_met(
 
     filters_label_noise : bool
         Whether verdicts are left out that all other examples speak against.
+    is_for_good : bool
+        Whether the model is not only for the rest of this crawl: then its threshold is the best for the pages met, and is not
+        raised by how many were called relevant as they came.
 
     Raises
     ------
@@ -129,6 +134,15 @@ def train_on_pages_met(
     seen = np.array([page.relevance for page in met if page.number not in verdicts and page.version > FIRST])
     examples = with_terms(examples, topic.named_terms)
     wide, term_vectors = with_vectors(examples, topic)
+    unknown = ~said & (np.arange(len(said)) >= n_own)
+
+    def share_of_unknown(log_odds: npt.NDArray[np.float64]) -> ShareEstimate:
+        own_odds = log_odds[:n_positive]
+        return estimate_share(own_odds[~np.isnan(own_odds)], log_odds[unknown], drawn[unknown], seen)
+
+    def raised(threshold: float, log_odds: npt.NDArray[np.float64]) -> float:
+        return raised_to_share(threshold, seen, share_of_unknown(log_odds).share)
+
     model = train_topic(
         wide.pages,
         wide.positive,
@@ -143,6 +157,7 @@ def train_on_pages_met(
         slope_strength=_SLOPE_STRENGTH,
         least_threshold=_LEAST_THRESHOLD,
         least_recall=_LEAST_RECALL,
+        raises_threshold=raised if len(seen) and not is_for_good else None,
         kept_threshold=threshold or kept_threshold(topic) if said.any() else None,
         n_folds=_N_FOLDS,
         random_state=random_state,
@@ -154,11 +169,8 @@ def train_on_pages_met(
         "n_drawn": int(drawn.sum()),
         "n_left_aside": int(aside.sum()),
     }
-    unknown = ~said & (np.arange(len(said)) >= n_own)
     if unknown.any():
-        own_odds = held_out[:n_positive]
-        share = estimate_share(own_odds[~np.isnan(own_odds)], held_out[unknown], drawn[unknown], seen)
-        added["harvest"] = _harvest(share, pages, verdicts, known)._asdict()
+        added["harvest"] = _harvest(share_of_unknown(held_out), pages, verdicts, known)._asdict()
     judged = [row for row, page in enumerate(met, start=n_own) if page.number in verdicts]
     if judged:
         pages_judged = [met[row - n_own] for row in judged]

@@ -6,10 +6,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy.special import expit, logit
 
 from focused.method.learning.estimators.class_prior import share_of_positives_above
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from numpy.typing import NDArray
 
     from focused.method.learning.calibration import Calibration, CalibrationExamples
@@ -18,6 +21,11 @@ if TYPE_CHECKING:
 # number of relevant pages, plus that number once for each 15 positives. Measured: docs/results/calibration.md.
 _FEW_POSITIVES = 15.0
 _EXCESS = 1.5
+_LEAST_SEEN = 20
+"""Fewer pages do not show how many too many are called relevant."""
+_STEP = 0.5
+_MOST_RAISED = 0.8
+"""How far a threshold is raised, as a part of the way in log-odds, and up to which relevance (docs/method/, D78)."""
 
 
 def with_best_threshold(calibration: Calibration, examples: CalibrationExamples) -> tuple[Calibration, float]:
@@ -103,6 +111,59 @@ def within_bounds(best: float, of_positives: NDArray[np.float64], least: float, 
     if least_recall:
         threshold = min(threshold, float(np.quantile(of_positives, 1 - least_recall, method="lower")))
     return threshold
+
+
+def raised_to_share(threshold: float, seen: NDArray[np.float64], share: float) -> float:
+    """Raise a threshold halfway to the one by which as many of the pages so far would have been called relevant as are.
+
+    A crawl prefers pages that its model errs about, so too many of those that come are called relevant. How many, the share
+    shows that is estimated once the model has learnt from them.
+
+    >>> seen = np.linspace(0.01, 0.99, 99)
+    >>> [round(raised_to_share(0.4, seen, share), 2) for share in (0.9, 0.4, 0.1, 0.01)]
+    [0.4, 0.49, 0.7, 0.8]
+
+    Parameters
+    ----------
+    threshold : float
+        Relevance, in (0, 1).
+    seen : ndarray of shape (n_pages,)
+        Relevances that models gave pages of the crawl before these were learnt from, in [0, 1].
+    share : float
+        Estimated share of relevant pages among them, in [0, 1].
+    """
+    if len(seen) < _LEAST_SEEN:
+        return threshold
+    found = np.sort(seen)[::-1][min(round(share * len(seen)), len(seen) - 1)]
+    border, right = logit(np.clip([threshold, found], 1e-4, 1 - 1e-4))
+    raised = float(expit(border + _STEP * max(right - border, 0.0)))
+    return max(threshold, min(raised, _MOST_RAISED))
+
+
+def threshold_of_recall(known: Iterable[tuple[float, float]], recall: float) -> float:
+    """Return the relevance that a share of the positives reaches, between the thresholds of which it is known.
+
+    >>> threshold_of_recall([(0.5, 1.0), (0.8, 0.9), (0.9, 0.4)], 0.5)
+    0.88
+    >>> threshold_of_recall([(0.5, 0.3)], 0.5)
+    0.5
+
+    Parameters
+    ----------
+    known : iterable of (float, float)
+        Thresholds, in (0, 1), with the share of the positives that reach each; at least one.
+    recall : float
+        In (0, 1). Where fewer reach the lowest threshold, that one is returned.
+    """
+    ordered = sorted(known)
+    below, reached = ordered[0]
+    for threshold, of_positives in [*ordered[1:], (1.0, 0.0)]:
+        if reached <= recall:
+            return below
+        if of_positives <= recall:
+            return below + (threshold - below) * (reached - recall) / (reached - of_positives)
+        below, reached = threshold, of_positives
+    return below
 
 
 def _with_threshold(

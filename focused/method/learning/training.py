@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
     PriorEstimator = Callable[[Floats, Floats, NDArray[np.int64]], float]
+    ThresholdRaiser = Callable[[float, Floats], float]
 
 __all__ = ["LinkExamples", "TrainedModel", "train_topic"]
 
@@ -65,6 +66,7 @@ def train_topic(
     slope_strength: float = STRENGTH,
     least_threshold: float = 0.0,
     least_recall: float = 0.0,
+    raises_threshold: ThresholdRaiser | None = None,
     kept_threshold: float | None = None,
     term_vectors: NDArray[np.floating[Any]] | None = None,
     n_folds: int = 10,
@@ -116,6 +118,9 @@ def train_topic(
         Relevance, in [0, 1), that a page must have to be called relevant, if the best threshold is lower.
     least_recall : float
         Share of the positives, in [0, 1), each held out, that are called relevant at least: the threshold is lower if need be.
+    raises_threshold : function, optional
+        Returns the threshold that counts instead, from the best one and the held-out log-odds of all pages, shape (n_pages,),
+        NaN where a page was left out. `least_recall` bounds that, too.
     kept_threshold : float, optional
         Relevance, in (0, 1), from which pages are relevant. Default: the best one for P and U.
     term_vectors : ndarray of shape (n_columns, n_dimensions), optional
@@ -221,7 +226,13 @@ def train_topic(
     page, block = calibrate_pages(line, page_examples, short_examples)
     page, _ = with_best_page_threshold(page, found, n_known, is_shown, prior=prior, is_background=is_background)
     of_positives = page.relevance(found, n_known)[is_shown]
+    held_out = np.full(n_pages, np.nan)
+    own = data.rows < n_pages  # not the page of the words
+    held_out[data.rows[own]] = page.log_odds(decisions[0], pages.n_known)[own]
     threshold = kept_threshold or within_bounds(page.threshold, of_positives, least_threshold, least_recall)
+    if raises_threshold is not None and not kept_threshold:
+        raised = raises_threshold(threshold, held_out)
+        threshold = within_bounds(raised, of_positives, least_threshold, least_recall)
     page = replace(page, threshold=threshold)
     calibrations = {"page": page, "block": block}
     relevance = page.relevance(decisions[0], pages.n_known)
@@ -254,9 +265,6 @@ def train_topic(
         ),
         brier=brier_score(relevance, is_shown, prior=prior, prior_is_assumed=is_background),
     )
-    held_out = np.full(n_pages, np.nan)
-    own = data.rows < n_pages  # not the page of the words
-    held_out[data.rows[own]] = page.log_odds(decisions[0], pages.n_known)[own]
     return replace(_model(learner, estimator, data, calibrations, figures), held_out_log_odds=held_out)
 
 
