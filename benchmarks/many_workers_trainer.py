@@ -26,7 +26,7 @@ _NEXT = (
     "SELECT url FROM collected WHERE crawl = 1 AND NOT EXISTS "
     "(SELECT FROM verdicts WHERE verdicts.crawl = 1 AND verdicts.url = collected.url) ORDER BY page LIMIT %s"
 )
-_WORKER = b"focused.retraining.worker"
+_TRAINER = b"focused.retraining.training_child"
 
 
 class Person(threading.Thread):
@@ -80,7 +80,7 @@ def _kill_one(of: set[int]) -> bool:
     for entry in Path("/proc").glob("[0-9]*/stat"):
         with suppress(OSError, ValueError):
             parent = int(entry.read_text().rpartition(")")[2].split()[1])
-            if parent in of and _WORKER in (entry.parent / "cmdline").read_bytes():
+            if parent in of and _TRAINER in (entry.parent / "cmdline").read_bytes():
                 os.kill(int(entry.parent.name), signal.SIGKILL)
                 return True
     return False

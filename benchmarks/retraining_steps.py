@@ -46,7 +46,7 @@ from focused.method.topic import load_topic
 from focused.method.topic.judge import Judge
 from focused.method.training.term_counting import count, counted_link
 from focused.retraining.drift import example_relevance
-from focused.retraining.feedback import FeedbackFiles
+from focused.retraining.feedback_files import FeedbackFiles
 from focused.retraining.judged_pages import term_counts
 from focused.retraining.kept_pages import KeptPages
 from focused.retraining.rescoring import LinkScoresByUrl, Rejudging

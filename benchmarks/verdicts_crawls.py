@@ -27,7 +27,7 @@ from known_webs import DEMO, folder_of, web_parser
 from provenance import CRAWL_ROOMS, now, write_blocks
 from verdicts import GRASS, PAGES
 
-from focused.collection.judging import JudgingSession
+from focused.collection.judging_session import JudgingSession
 from focused.collection.schema import open_collection
 from focused.webs.demo.export import write_labels
 from focused.webs.demo.web import DemoWeb

@@ -17,7 +17,7 @@ from scipy.stats import binom
 from focused.collection.figure_words import figure_lines
 from focused.collection.figures import Figures, figures
 from focused.collection.judged_figures import judged_figures
-from focused.collection.judging import JudgingSession
+from focused.collection.judging_session import JudgingSession
 from focused.collection.sample import Group, Share, chances, mid_p_interval
 from focused.collection.verdict_folder import VerdictFolder
 from focused.collection.view import CollectionView, PageFilter

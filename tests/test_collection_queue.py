@@ -10,7 +10,7 @@ import pytest
 from collected import collect, collected, url
 
 from focused.collection.belief import Belief
-from focused.collection.judging import JudgingSession
+from focused.collection.judging_session import JudgingSession
 from focused.collection.page_table import QueuedPage
 from focused.collection.queue import ORDERS, Queue
 from focused.collection.queue_kinds import NEW_SIDE, RANDOM, TOP, UNCERTAIN

@@ -12,7 +12,7 @@ from scrapy.settings import Settings
 from sites import Reply, Site, redirect
 
 from focused.collection.assessor import Assessor, AssessorError
-from focused.collection.judging import JudgingSession
+from focused.collection.judging_session import JudgingSession
 from focused.collection.verdict_folder import VerdictFolder
 from focused.collection.view import CollectionView
 from focused.commands.judge import Command

@@ -20,7 +20,7 @@ from focused.collection.verdict_rows import Delivered, VerdictRows
 from focused.collection.view import CollectionView
 from focused.crawl.delivered_files import put_pages_right, take_out
 from focused.retraining.applied_verdicts import apply_verdicts
-from focused.retraining.feedback import FeedbackFiles
+from focused.retraining.feedback_files import FeedbackFiles
 from focused.retraining.verdict_reader import VerdictReader
 from focused.retraining.verdict_table import VerdictTable
 from focused.utils.csv_fields import long_fields

@@ -11,10 +11,10 @@ from starlette.testclient import TestClient
 
 from focused.collection.page import CollectedPage
 from focused.collection.store import CollectionStore
-from focused.dashboard import background_work, judged_runs, judging, verdicts
+from focused.dashboard import background_work, judged_runs, judging_room, verdicts
 from focused.dashboard.app import make_app
 from focused.dashboard.background_work import BackgroundWork
-from focused.dashboard.judging import JudgingRoom
+from focused.dashboard.judging_room import JudgingRoom
 from focused.dashboard.runs import Runs
 
 HOST, TOKEN = "127.0.0.1:8088", "right-token"
@@ -33,7 +33,11 @@ def gate(monkeypatch):
 
         return waiting
 
-    for module, name in ((judged_runs, "read_opinions"), (verdicts, "apply_verdicts"), (judging, "JudgingSession")):
+    for module, name in (
+        (judged_runs, "read_opinions"),
+        (verdicts, "apply_verdicts"),
+        (judging_room, "JudgingSession"),
+    ):
         monkeypatch.setattr(module, name, slow(getattr(module, name)))
     yield gate
     gate.set()

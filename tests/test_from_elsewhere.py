@@ -15,7 +15,7 @@ from focused.method.topic import Topic, TopicExamples
 from focused.retraining.first_training import train_on_pages_looked_at
 from focused.retraining.from_elsewhere import comes_from_elsewhere, train_from_elsewhere
 from focused.retraining.pages_met import train_on_pages_met
-from focused.retraining.worker import _against_met
+from focused.retraining.training_child import _against_met
 from focused.utils.file_names import RETRAINING_FILE
 
 FRAME = [f"frame{i}" for i in range(10)]

@@ -18,7 +18,7 @@ from scipy import sparse
 from warcs import Warc
 
 from focused.collection.view import CollectionView
-from focused.crawl import words_looked_for
+from focused.crawl import words_not_found
 from focused.frontier.random_links import RandomLinks, place_of
 from focused.frontier.rediscovery import Rediscovery
 from focused.frontier.store.link import FrontierLink, fingerprint_of
@@ -787,7 +787,7 @@ def test_a_crawl_for_words_learns_what_stands_beside_them_and_draws_links_until_
 
 
 def looks_in_40_pages() -> None:
-    words_looked_for.ENOUGH_PAGES = 40
+    words_not_found.ENOUGH_PAGES = 40
 
 
 @pytest.mark.slow

@@ -17,7 +17,7 @@ from focused.method.text.analyzer import COUNTING
 from focused.method.topic import Topic, TopicExamples, load_topic
 from focused.retraining.augmentation import AugmentedExamples
 from focused.retraining.drift import DriftReport, drift
-from focused.retraining.feedback import FeedbackFiles
+from focused.retraining.feedback_files import FeedbackFiles
 from focused.retraining.judged_pages import JudgedPage, LinkTexts, read_record
 from focused.retraining.kept_pages import KeptPages
 from focused.retraining.label_noise import probably_relevant

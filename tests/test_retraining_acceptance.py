@@ -27,8 +27,8 @@ from focused.retraining.acceptance_by_people import verdicts_decide, why_met_ref
 from focused.retraining.augmentation import AugmentedExamples
 from focused.retraining.drift import example_relevance
 from focused.retraining.training import Retraining
+from focused.retraining.training_child import train_version
 from focused.retraining.versions import Task
-from focused.retraining.worker import train_version
 
 if TYPE_CHECKING:
     from pathlib import Path

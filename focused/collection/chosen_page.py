@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from focused.collection.judging import TAKEN_BACK
+from focused.collection.judging_session import TAKEN_BACK
 from focused.collection.learnt_verdicts import LearntVerdicts
 from focused.collection.verdict_folder import Opinion, VerdictLog
 from focused.collection.view import CollectionView

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from focused.collection.marking import snippet
 from focused.collection.page import unpack_terms
 from focused.collection.schema import CollectionFileError, advice, open_collection
-from focused.collection.words import as_they_stand
+from focused.collection.search_words import as_they_stand
 from focused.utils.file_names import COLLECTION_FILE
 from focused.utils.sqlite_files import INTERRUPTED
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from focused.crawl import arguments as given
 from focused.crawl.presets import check_text_learnt
-from focused.evaluation.elsewhere import Elsewhere
+from focused.evaluation.examples_elsewhere import Elsewhere
 from focused.evaluation.options import Options, WebOption
 from focused.evaluation.starts import ELSEWHERE, STARTS, WORDS
 from focused.method.learning.learners import LEARNERS, check_learner

@@ -13,7 +13,7 @@ from focused.utils.terminal_text import cut, harmless, wrapped
 from focused.utils.words import quantity
 
 if TYPE_CHECKING:
-    from focused.collection.judging import ShownPage
+    from focused.collection.judging_session import ShownPage
 
 _KEYS = "y yes  n no  s skip  u undo  q quit"
 _MOST_LINES, _MOST_CHARS = 2_000, 100_000

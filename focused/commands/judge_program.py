@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from focused.collection.judging import JudgingSession
+    from focused.collection.judging_session import JudgingSession
 
 _EVERY = 10
 """Pages between two lines."""
@@ -71,7 +71,7 @@ def topic_in_words(name: str, settings: Any) -> str:
 def have_judged(run_dir: Path, settings: Any, order: str, most: int | None, described: str | None) -> None:
     """Let a program judge pages, at most so many, and print how it goes."""
     # Scrapy imports this module before every command, and only this one should wait for numpy and scipy.
-    from focused.collection.judging import JudgingSession
+    from focused.collection.judging_session import JudgingSession
 
     with JudgingSession(run_dir, name_of_program(settings), order) as session:
         words = described or topic_in_words(session.about.about("topic"), settings)

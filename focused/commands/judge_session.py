@@ -12,8 +12,8 @@ from focused.collection.schema import CollectionFileError
 from focused.collection.verdict_words import contradictions
 from focused.commands.judge_display import Display
 from focused.retraining.applied_verdicts import apply_verdicts
-from focused.utils.keys import END, Keys
 from focused.utils.program import as_typed
+from focused.utils.terminal_keys import END, Keys
 from focused.utils.terminal_text import harmless
 from focused.utils.words import quantity
 
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from pathlib import Path
     from types import FrameType
 
-    from focused.collection.judging import JudgingSession
+    from focused.collection.judging_session import JudgingSession
 
 
 def judge(run_dir: Path, person: str, order: str, most: int | None) -> None:
     """Let a person judge pages, at most so many, and print what the verdicts say in the end."""
     # Scrapy imports this module before every command, and only this one should wait for numpy and scipy.
-    from focused.collection.judging import JudgingSession
+    from focused.collection.judging_session import JudgingSession
 
     with JudgingSession(run_dir, person, order) as session:
         try:

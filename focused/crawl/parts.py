@@ -21,7 +21,7 @@ from focused.frontier.interface import Frontier, FrontierTask, crawl_of, registe
 from focused.frontier.scrapy_frontier import ScrapyFrontier
 from focused.method.scoring import Strategy
 from focused.method.scoring.priority import SEED
-from focused.retraining.feedback import FeedbackFiles
+from focused.retraining.feedback_files import FeedbackFiles
 from focused.retraining.options import VERDICTS
 from focused.retraining.verdict_reader import VerdictReader
 from focused.utils.clock import clock_of

@@ -23,7 +23,7 @@ from focused.dashboard.frontier import best_links, hosts
 from focused.dashboard.guard import Guard
 from focused.dashboard.harvest_file import curve
 from focused.dashboard.jobs import Jobs
-from focused.dashboard.judging import JudgingRoom, person_of
+from focused.dashboard.judging_room import JudgingRoom, person_of
 from focused.dashboard.learning import Learning
 from focused.dashboard.live import read_live
 from focused.dashboard.metrics import Metrics

@@ -14,7 +14,7 @@ from starlette.routing import Route
 from focused.collection.asked_filter import OPTIONS, WHICH, asked_filter
 from focused.collection.chosen_page import judge_chosen, why_not_judged
 from focused.dashboard import pages
-from focused.dashboard.judging import ANSWERS, person_of
+from focused.dashboard.judging_room import ANSWERS, person_of
 from focused.dashboard.page_models import PageModels, judge_name
 from focused.dashboard.runs import read_json
 from focused.dashboard.site import text_of

@@ -11,7 +11,7 @@ from focused.utils.clock import VIRTUAL_DELAY, VIRTUAL_LATENCY
 from focused.utils.words import with_preset
 
 if TYPE_CHECKING:
-    from focused.evaluation.elsewhere import Elsewhere
+    from focused.evaluation.examples_elsewhere import Elsewhere
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from focused.crawl.declared_settings import check_settings
 from focused.crawl.scrapy_settings import check_values
 from focused.evaluation.crawl_group import DONE, FAILED, CrawlGroup, read_record, record_path, records_folder
 from focused.evaluation.display import Display
-from focused.evaluation.elsewhere import OtherPages
+from focused.evaluation.examples_elsewhere import OtherPages
 from focused.evaluation.files import check_same_options, locked, note_options, write_results
 from focused.evaluation.pool import Pool
 from focused.evaluation.preparation import Repeat, open_evaluated, repeats_of, seeds_of, sha256_of, web_files, web_names
@@ -32,7 +32,7 @@ from focused.utils.words import quantity, with_preset
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from focused.evaluation.elsewhere import Elsewhere
+    from focused.evaluation.examples_elsewhere import Elsewhere
     from focused.evaluation.options import Options
     from focused.evaluation.preparation import EvaluatedWeb
 

@@ -27,7 +27,6 @@ from focused.frontier.durable_frontier import DurableFrontier
 from focused.frontier.interface import CrawlOfFrontier, crawl_of
 from focused.frontier.leases import Lease, Leases
 from focused.frontier.link_requests import LinkRequests, NotDurableError
-from focused.frontier.open_files import has_room
 from focused.frontier.opening import open_links, open_outcomes, open_patience, open_store, open_unreachable
 from focused.frontier.patience import PATIENCE, Patience
 from focused.frontier.politeness import host_availability
@@ -37,6 +36,7 @@ from focused.frontier.store.schema import FrontierFileError, damaged
 from focused.frontier.wakeup import Wakeup
 from focused.utils.file_names import FRONTIER_FILE
 from focused.utils.frontier_settings import DATABASE
+from focused.utils.open_files import has_room
 from focused.utils.scope import ELSEWHERE
 from focused.utils.scrapy_internals import close_idle_connections, requests_in_progress
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from scrapy.utils.defer import deferred_from_coro
 from twisted.internet.threads import deferToThread
 
-from focused.frontier.hearing import Hearing
+from focused.frontier.learning_from_others import LearningFromOthers
 from focused.frontier.opening import link_order, open_patience, store_limits
 from focused.frontier.scheduler import FrontierScheduler
 from focused.frontier.shared.events import LEASE_LOST
@@ -68,7 +68,7 @@ class SharedScheduler(FrontierScheduler):
     Stats: as FrontierScheduler, but ``focused/frontier/cut_count``; ``focused/workers/refused_count``,
     ``focused/workers/taken_over_count`` (links of workers that have ended),
     ``focused/workers/texts_heard_count`` (pages of others, whose copies are known for copies),
-    ``focused/workers/unwritten_count`` (pages that were not durable when the worker ended); those of `Hearing`.
+    ``focused/workers/unwritten_count`` (pages that were not durable when the worker ended); those of `LearningFromOthers`.
     """
 
     def open(self, spider: Spider) -> None:
@@ -102,7 +102,7 @@ class SharedScheduler(FrontierScheduler):
         worker.let_rest, worker.times_of = self._let_rest, self._times_of
         self._is_ending = False
         #: Where the strategy learns from other workers, too; None: it does not.
-        self._hearing: Hearing | None = None
+        self._from_others: LearningFromOthers | None = None
         worker.waits = lambda: not self._leases.ready_at.delay_of("")
         # Of requests that only memory can hold.
         worker.has_more = lambda: bool(len(self._queue) or requests_in_progress(self.crawler))
@@ -128,16 +128,18 @@ class SharedScheduler(FrontierScheduler):
             return
         if session_records.session.listen():
             self.worker.begin_alone(session_records.session.n_begin_pages)
-            self._hearing = hearing = Hearing(session_records.session, self._crawl.judging_turn, self._stats)
+            self._from_others = from_others = LearningFromOthers(
+                session_records.session, self._crawl.judging_turn, self._stats
+            )
             lessons = self.worker.lessons
-            lessons.n_wanted, lessons.on_heard = lambda: hearing.n_wanted, hearing.put
-            lessons.on_other_model = hearing.leave_out
-            self.worker.versions.on_change = hearing.forget
+            lessons.n_wanted, lessons.on_heard = lambda: from_others.n_wanted, from_others.put
+            lessons.on_other_model = from_others.leave_out
+            self.worker.versions.on_change = from_others.forget
             #: Links of workers that have ended.
             self.orphans = orphans = OrphanLinks(
                 session_records.session, self.shared.waiting, self._requests.url_fingerprint
             )
-            lessons.inherits = lambda: hearing.is_idle and orphans.is_ready
+            lessons.inherits = lambda: from_others.is_idle and orphans.is_ready
             lessons.on_inherited, lessons.on_scores = orphans.inherit, self._take_over
         self._session_records = session_records
         if n_bad := session_records.resume():
@@ -166,7 +168,7 @@ class SharedScheduler(FrontierScheduler):
         if self._checkpoints.is_broken or self.completion.page_lock.is_taken:
             return None
         worker = self.worker
-        if self._hearing is not None and self._hearing.take_news():
+        if self._from_others is not None and self._from_others.take_news():
             self._session_records.move()
         # Those that are only orphans count as under way, and the budget may have no place but theirs.
         self.completion.end_orphans(requests_in_progress(self.crawler))
@@ -184,8 +186,8 @@ class SharedScheduler(FrontierScheduler):
 
     def close(self, reason: str) -> Deferred[None]:  # type: ignore[override]
         """Hand the last pages over, and say good-bye in a thread: the reactor goes on meanwhile."""
-        if self._hearing is not None:
-            self._hearing.close()
+        if self._from_others is not None:
+            self._from_others.close()
         if reason in _OF_ALL:
             self.worker.over = self.worker.over or reason
         super().close(reason)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from focused.frontier.interface import GivenUpHost, HostCounts
-from focused.frontier.open_files import is_none_left
+from focused.utils.open_files import is_none_left
 from focused.utils.origins import host_of, origin_of
 from focused.utils.words import quantity
 

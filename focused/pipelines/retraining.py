@@ -12,7 +12,7 @@ from scrapy.utils.asyncio import create_looping_call
 from focused.crawl.parts import Crawl
 from focused.crawl.pause import CrawlPause
 from focused.crawl.reader_and_judge import make_judge
-from focused.crawl.words_looked_for import ENOUGH_PAGES, end_without_words, words_of
+from focused.crawl.words_not_found import ENOUGH_PAGES, end_without_words, words_of
 from focused.frontier.durable_frontier import DurableFrontier
 from focused.frontier.scheduler import FrontierScheduler
 from focused.items import PageItem

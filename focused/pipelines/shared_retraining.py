@@ -14,7 +14,7 @@ from focused.crawl.parts import Crawl
 from focused.crawl.reader_and_judge import make_judge
 from focused.crawl.shared_run import SharedRun
 from focused.crawl.shared_versions import version_of_all
-from focused.crawl.words_looked_for import end_without_words
+from focused.crawl.words_not_found import end_without_words
 from focused.items import PageItem
 from focused.retraining.draw_schedule import LookingForWords, SharedDrawSchedule
 from focused.retraining.kept_pages import KeptPages

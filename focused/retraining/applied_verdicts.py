@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from focused.collection.schema import CollectionFileError, advice
 from focused.collection.verdict_rows import VerdictRows
 from focused.collection.verdict_words import about_not_fetched
-from focused.retraining.feedback import FeedbackFiles
+from focused.retraining.feedback_files import FeedbackFiles
 from focused.retraining.verdict_reader import MAX_PAGES
 from focused.retraining.verdict_table import VerdictTable
 from focused.utils.file_names import COLLECTION_FILE, VERDICTS_FOLDER

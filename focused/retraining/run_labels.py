@@ -15,7 +15,7 @@ from focused.collection.verdict_words import contradictions
 from focused.collection.view import CollectionView, terms_of
 from focused.method.topic import COUNTING, TopicError
 from focused.retraining.applied_verdicts import KnownForms
-from focused.retraining.feedback import FeedbackFiles
+from focused.retraining.feedback_files import FeedbackFiles
 from focused.retraining.judged_pages import JudgedPage, read_record, record_path, that_join
 from focused.retraining.verdict_reader import MAX_PAGES
 from focused.retraining.verdict_table import VerdictTable

@@ -25,12 +25,12 @@ _WAIT_SECS = 0.02
 
 
 class TrainingProcess:
-    """Runs ``focused.retraining.worker``. If it dies or does not answer in time, it is started anew for the next task."""
+    """Runs ``focused.retraining.training_child``. If it dies or does not answer in time, the next task starts it anew."""
 
     def __init__(self, timeout_secs: float, command: list[str] | None = None) -> None:
         self.timeout_secs = timeout_secs
         self.n_failed = 0
-        self._command = command or [sys.executable, "-m", "focused.retraining.worker"]
+        self._command = command or [sys.executable, "-m", "focused.retraining.training_child"]
         self._process: subprocess.Popen[bytes] | None = None
         self._errors: IO[bytes] | None = None
         self._answer = b""

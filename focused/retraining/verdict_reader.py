@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from focused.collection.verdict_files import Verdict
-    from focused.retraining.feedback import FeedbackFiles
+    from focused.retraining.feedback_files import FeedbackFiles
 
 logger = logging.getLogger(__name__)
 

@@ -29,7 +29,7 @@ _HEARD = "focused/workers/heard_count"
 _NOT_HEARD = "focused/workers/not_heard_count"
 
 
-class Hearing:
+class LearningFromOthers:
     """Lets a session learn from records of other workers: some milliseconds at a time, never while a page is judged.
 
     ``turn`` is held while a page is judged, or a record learnt.

@@ -1,4 +1,4 @@
-"""A process that trains models while a crawl runs: ``python -m focused.retraining.worker``.
+"""A process that trains models while a crawl runs: ``python -m focused.retraining.training_child``.
 
 Each line on stdin is the path of a JSON file, a `Task`; each line on stdout the JSON of the `Attempt` that came of it.
 It learns from the run directory, and ends with its stdin.

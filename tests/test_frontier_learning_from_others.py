@@ -8,8 +8,8 @@ from collections import Counter
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
-from focused.frontier import hearing as frontier_hearing
-from focused.frontier.hearing import Hearing
+from focused.frontier import learning_from_others
+from focused.frontier.learning_from_others import LearningFromOthers
 from focused.utils.reactor import FifoLock, yield_to_reactor
 
 if TYPE_CHECKING:
@@ -32,15 +32,15 @@ class Stats(Counter):
         self[name] += 1
 
 
-def made(n_steps: int = 1) -> Hearing:
+def made(n_steps: int = 1) -> LearningFromOthers:
     turn = FifoLock()
     session = Session(heard=[], turn=turn, n_steps=n_steps)
-    hearing = Hearing(session, turn, Stats())  # type: ignore[arg-type]
+    hearing = LearningFromOthers(session, turn, Stats())  # type: ignore[arg-type]
     hearing.heard, hearing.turn, hearing.stats = session.heard, turn, hearing._stats  # type: ignore[attr-defined]
     return hearing
 
 
-def run(task: Callable[[Hearing], Coroutine[None, None, None]], hearing: Hearing) -> None:
+def run(task: Callable[[LearningFromOthers], Coroutine[None, None, None]], hearing: LearningFromOthers) -> None:
     async def to_its_end() -> None:
         await task(hearing)
         hearing.close()
@@ -55,7 +55,7 @@ async def until(true: Callable[[], bool]) -> None:
 
 
 def test_records_wait_while_a_page_is_judged_and_no_page_is_judged_while_one_is_learnt():
-    async def task(hearing: Hearing) -> None:
+    async def task(hearing: LearningFromOthers) -> None:
         async with hearing.turn:
             hearing.put([b"a", b"b"])
             for _ in range(5):
@@ -69,9 +69,9 @@ def test_records_wait_while_a_page_is_judged_and_no_page_is_judged_while_one_is_
 
 
 def test_a_record_of_many_steps_lets_the_reactor_have_its_turn(monkeypatch):
-    monkeypatch.setattr(frontier_hearing, "_SLICE_SECS", 1e-9)
+    monkeypatch.setattr(learning_from_others, "_SLICE_SECS", 1e-9)
 
-    async def task(hearing: Hearing) -> None:
+    async def task(hearing: LearningFromOthers) -> None:
         hearing.put([b"a"])
         turns = 0
         while len(hearing.heard) < 20:
@@ -85,17 +85,17 @@ def test_a_record_of_many_steps_lets_the_reactor_have_its_turn(monkeypatch):
 def test_learning_takes_a_share_of_the_time(monkeypatch):
     monkeypatch.setattr(Session, "hearing", lambda self, record: iter([time.sleep(0.01)]))
 
-    async def task(hearing: Hearing) -> None:
+    async def task(hearing: LearningFromOthers) -> None:
         began = time.monotonic()
         hearing.put([b"a"] * 10)
         await until(lambda: hearing.stats["focused/workers/heard_count"] == 10)
-        assert time.monotonic() - began >= 9 * 0.01 / frontier_hearing._SHARE
+        assert time.monotonic() - began >= 9 * 0.01 / learning_from_others._SHARE
 
     run(task, made())
 
 
 def test_more_is_wanted_when_half_of_it_is_learnt():
-    async def task(hearing: Hearing) -> None:
+    async def task(hearing: LearningFromOthers) -> None:
         most = hearing.n_wanted
         async with hearing.turn:
             hearing.put([b"a"] * (most // 2 + 1))
@@ -107,7 +107,7 @@ def test_more_is_wanted_when_half_of_it_is_learnt():
 
 
 def test_what_is_no_record_is_counted_and_the_others_are_learnt():
-    async def task(hearing: Hearing) -> None:
+    async def task(hearing: LearningFromOthers) -> None:
         hearing.put([b"bad", b"a"])
         await until(lambda: len(hearing.heard) == 1)
         await yield_to_reactor()
@@ -117,9 +117,9 @@ def test_what_is_no_record_is_counted_and_the_others_are_learnt():
 
 
 def test_nothing_is_learnt_after_the_end(monkeypatch):
-    monkeypatch.setattr(frontier_hearing, "_SHARE", 1e-9)  # after the first slice it would rest for days
+    monkeypatch.setattr(learning_from_others, "_SHARE", 1e-9)  # after the first slice it would rest for days
 
-    async def task(hearing: Hearing) -> None:
+    async def task(hearing: LearningFromOthers) -> None:
         hearing.put([b"a"])
         await until(lambda: hearing._rest is not None)
         hearing.put([b"b"])

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from focused.collection.figure_words import figure_lines
-from focused.collection.judging import JudgingSession
+from focused.collection.judging_session import JudgingSession
 from focused.collection.verdict_folder import ASSESSOR, ON_PAGE
 from focused.dashboard import background_work
 from focused.dashboard.verdicts import not_counted
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from focused.collection.judging import ShownPage
+    from focused.collection.judging_session import ShownPage
 
 MAX_SESSIONS = 20
 ANSWERS = {"y": True, "n": False, "s": None}
