@@ -1,1 +1,18 @@
-"""Known links, their priority, and what is fetched next. Knows no DOM and no text."""
+"""Known links, their priority, and what is fetched next. Knows no DOM and no text.
+
+Begin with `scheduler`, which is Scrapy's scheduler and duplicate filter, and with `interface`: the protocol by which the
+rest of the crawl sees its frontier. What is durable is in `focused.frontier.store`, for many workers in
+`focused.frontier.shared`. The modules by what they do:
+
+- The ways of a link: `admission` (it comes in), `dispatch` (it is handed out), `completion` (it ends); `link_requests`,
+  `leases` (it is under way), `rediscovery` and `link_levels` (it is found again), `random_links` (it is drawn).
+- Which comes next: `politeness` (may its host be asked?), `patience` and `allowance` (is it good enough?), `budget`.
+- What sinks: `sinking` brings together `credit`, `url_groups`, `one_title`, `mirrors`, `idle_parameters`, `host_penalty`;
+  `stood_back` says so in words.
+- Hosts that do not answer: `unreachable`, `host_failures`; robots.txt: `robots_cache`.
+- Crashes: `checkpoints` commits links, counters and files together, `resumption` continues from there; `run_files`,
+  `session_records`.
+- Its parts are put together by `opening` and seen as `durable_frontier`; `wakeup` calls the engine.
+- Other schedulers: `budget_scheduler`, `scrapy_frontier` and `scrapy_job` for Scrapy's own queues; `shared_scheduler` and
+  `learning_from_others` where many workers share a crawl.
+"""

@@ -1,6 +1,11 @@
 """Reports for people: each is one self-contained HTML file.
 
 They read only the files of an evaluation or a run, and use neither Scrapy nor the code of strategies.
+
+- Of a crawl: `run_report` with `run_sections`, `run_files`, `version_files`, `model_versions`, `drift`, `delivered_pages`,
+  `pages_section`, `judged_section`.
+- Of an evaluation: `evaluation_report` with `results`, `conclusions`, `tables`, `web_section`, `evidence_figures`.
+- Both: `figures` on a `canvas`, `colours`, `style`, `markup`, `json_facts`, `files`.
 """
 
 from __future__ import annotations

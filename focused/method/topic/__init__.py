@@ -4,6 +4,10 @@
 numbers, ``examples.npz`` what strategies with a model of their own learn from. A topic may come from a stranger: its
 name cannot leave the folder, its settings are an allow-list, and its model and examples are arrays of numbers that are
 checked against the manifest before they are used.
+
+- The directory: `topic`, `files`, `names`, `settings`, `presets`, `examples`, `archive`, `parcel`.
+- The judge: `judge`, `product`, `counted` (texts that are there as counts), `vectors`, `weak_model`, `harvest_estimate`,
+  `page_keys`.
 """
 
 from __future__ import annotations
