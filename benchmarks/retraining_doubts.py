@@ -15,7 +15,7 @@ from focused.method.topic import load_topic
 from focused.retraining.augmentation import AugmentedExamples
 from focused.retraining.judged_pages import read_record, record_path
 from focused.retraining.training import Retraining
-from focused.retraining.versions import TASK_FILE
+from focused.retraining.training_task import TASK_FILE
 from focused.utils.former_files import existing_path
 
 if TYPE_CHECKING:

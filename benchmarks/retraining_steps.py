@@ -51,7 +51,7 @@ from focused.retraining.judged_pages import term_counts
 from focused.retraining.kept_pages import KeptPages
 from focused.retraining.rescoring import LinkScoresByUrl, Rejudging
 from focused.retraining.training_process import TrainingProcess
-from focused.retraining.versions import Task
+from focused.retraining.training_task import Task
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator

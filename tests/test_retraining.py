@@ -25,7 +25,8 @@ from focused.retraining.options import RetrainingOptions, read_options
 from focused.retraining.page_labels import PageLabels
 from focused.retraining.training import Retraining
 from focused.retraining.training_process import TrainingProcess
-from focused.retraining.versions import Attempt, Task, read_attempts, version_in_use
+from focused.retraining.training_task import Task
+from focused.retraining.versions import Attempt, read_attempts, version_in_use
 
 STAR_WORDS = [f"star{i}" for i in range(12)]
 COMET_WORDS = [f"comet{i}" for i in range(12)]

@@ -28,7 +28,7 @@ from focused.retraining.augmentation import AugmentedExamples
 from focused.retraining.drift import example_relevance
 from focused.retraining.training import Retraining
 from focused.retraining.training_child import train_version
-from focused.retraining.versions import Task
+from focused.retraining.training_task import Task
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,7 +10,8 @@ import hand_made
 from focused.frontier.run_files import cut_back
 from focused.method.topic import load_topic
 from focused.retraining.judged_pages import record_path
-from focused.retraining.versions import Attempt, read_attempts, read_verdicts
+from focused.retraining.training_task import read_verdicts
+from focused.retraining.versions import Attempt, read_attempts
 from focused.utils.former_files import with_present_names
 
 

@@ -24,17 +24,9 @@ from focused.method.topic.parcel import unpacked
 from focused.retraining.judged_pages import write_record
 from focused.retraining.options import RetrainingOptions, read_options
 from focused.retraining.page_labels import FIRST_MET
-from focused.retraining.versions import (
-    FIRST,
-    FOLDER,
-    HARVEST_TASK_FILE,
-    Attempt,
-    VersionStore,
-    attempt,
-    load_version,
-    read_attempts,
-    version_in_use,
-)
+from focused.retraining.training_task import HARVEST_TASK_FILE
+from focused.retraining.version_store import VersionStore
+from focused.retraining.versions import FIRST, FOLDER, Attempt, attempt, load_version, read_attempts, version_in_use
 from focused.utils.crawl_settings import PAGE_CLASSIFIER
 from focused.utils.file_names import COLLECTION_FILE
 from focused.utils.files import read_regular, write_json

@@ -23,16 +23,8 @@ from focused.method.topic.parcel import packed, unpack_into
 from focused.retraining.judged_pages import write_record
 from focused.retraining.page_labels import trainings_due
 from focused.retraining.training_process import TrainingProcess
-from focused.retraining.versions import (
-    FIRST,
-    FOLDER,
-    LABELS_FILE,
-    VersionStore,
-    attempt,
-    load_version,
-    read_labels,
-    version_in_use,
-)
+from focused.retraining.version_store import VersionStore
+from focused.retraining.versions import FIRST, FOLDER, LABELS_FILE, attempt, load_version, read_labels, version_in_use
 from focused.utils.files import write_json
 
 if TYPE_CHECKING:
@@ -41,7 +33,8 @@ if TYPE_CHECKING:
 
     from focused.method.topic import Topic
     from focused.retraining.options import RetrainingOptions
-    from focused.retraining.versions import Attempt, Task
+    from focused.retraining.training_task import Task
+    from focused.retraining.versions import Attempt
 
 logger = logging.getLogger(__name__)
 

@@ -29,7 +29,9 @@ from focused.retraining.page_labels import FIRST_MET, PageLabels
 from focused.retraining.rescoring import Rejudging, Rescoring
 from focused.retraining.stats import AttemptReport, RetrainingStats
 from focused.retraining.training_process import TrainingProcess
-from focused.retraining.versions import FIRST, VersionStore, read_attempts, read_verdicts, warn_of_version_left
+from focused.retraining.training_task import read_verdicts
+from focused.retraining.version_store import VersionStore
+from focused.retraining.versions import FIRST, read_attempts, warn_of_version_left
 from focused.utils.frontier_settings import DATABASE
 from focused.utils.output_settings import HARVEST_WINDOW_PAGES
 from focused.utils.parameters import read_parameters

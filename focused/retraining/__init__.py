@@ -6,12 +6,13 @@ Begin with `loop`, which runs beside a crawl, and `options`. The modules by what
   training is due), `draw_schedule`, `drift`.
 - Verdicts come in: `feedback_files`, `verdict_reader`, `verdict_table`, `assessor_agreement`, `feedback_intake`,
   `applied_verdicts`.
-- Training, in a process of its own: `training_process` runs it, `training_child` is it. `training` adds pages to examples
-  (`augmentation`, `label_noise`, `new_subtopic`, `assumed_positives`); `against_met` trains against the pages that the crawl
-  met (`pages_met`, `words_met`, `from_elsewhere`, `web_furniture`); `judged_sides` checks the result.
+- Training, in a process of its own: `training_process` runs it, `training_child` is it, a `training_task` is what it gets.
+  `training` adds pages to examples (`augmentation`, `label_noise`, `new_subtopic`, `assumed_positives`); `against_met`
+  trains against the pages that the crawl met (`pages_met`, `words_met`, `from_elsewhere`, `web_furniture`); `judged_sides`
+  checks the result.
 - Before the first crawl: `around_seeds`, `first_training`.
-- A new model is accepted and takes over: `acceptance`, `acceptance_by_people`; `versions`, `model_takeover`, `rescoring`,
-  `shared_rescoring`. `interface` is what that needs of the crawl.
+- A new model is accepted and takes over: `acceptance`, `acceptance_by_people`; `versions`, `version_store`,
+  `model_takeover`, `rescoring`, `shared_rescoring`. `interface` is what that needs of the crawl.
 - After a crawl: `judged_again`, `run_labels`, `verdict_examples`.
 - For people: `stats`, `model_changes`.
 """

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from focused.method.topic import TopicError
 from focused.retraining.page_labels import FIRST_MET
-from focused.retraining.versions import FIRST, HARVEST_TASK_FILE, version_in_use
+from focused.retraining.training_task import HARVEST_TASK_FILE
+from focused.retraining.versions import FIRST, version_in_use
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
     from focused.retraining.page_labels import PageLabels
     from focused.retraining.stats import AttemptReport, RetrainingStats
     from focused.retraining.training_process import TrainingProcess
-    from focused.retraining.versions import Attempt, VersionStore
+    from focused.retraining.version_store import VersionStore
+    from focused.retraining.versions import Attempt
 
 logger = logging.getLogger(__name__)
 

@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any
 from focused.method.topic import Topic, load_topic
 from focused.retraining.assumed_positives import with_assumed_positives
 from focused.retraining.judged_pages import read_record, record_path, that_join
-from focused.retraining.versions import FOLDER, LABELS_FILE, Attempt, Task, load_version, read_labels
+from focused.retraining.training_task import Task
+from focused.retraining.versions import FOLDER, LABELS_FILE, Attempt, load_version, read_labels
 from focused.utils.files import write_json
 
 if TYPE_CHECKING:

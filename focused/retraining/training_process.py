@@ -13,10 +13,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
-from focused.retraining.versions import HARVEST_TASK_FILE, TASK_FILE, Attempt, attempt
+from focused.retraining.training_task import HARVEST_TASK_FILE, TASK_FILE
+from focused.retraining.versions import Attempt, attempt
 
 if TYPE_CHECKING:
-    from focused.retraining.versions import Task
+    from focused.retraining.training_task import Task
 
 logger = logging.getLogger(__name__)
 

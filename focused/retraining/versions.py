@@ -8,31 +8,23 @@ from __future__ import annotations
 
 import json
 import logging
-import time
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from focused.method.topic import TopicError, load_topic
-from focused.utils.file_names import RETRAINING_FILE, VERSIONS_FILE, VERSIONS_FOLDER
-from focused.utils.files import LineFile, read_regular
-from focused.utils.former_files import existing_path
+from focused.utils.file_names import VERSIONS_FILE, VERSIONS_FOLDER
+from focused.utils.files import read_regular
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from focused.method.topic import Topic
-    from focused.retraining.options import RetrainingOptions
-    from focused.retraining.page_labels import PageLabels
 
 logger = logging.getLogger(__name__)
 
 FOLDER = VERSIONS_FOLDER
 LABELS_FILE = "labels.json"
-TASK_FILE = "retraining-task.json"
-"""The last task of the process that trains."""
-HARVEST_TASK_FILE = "harvest-task.json"
-"""The task of estimating the harvest at the end; it is removed when it is done."""
 FIRST = 1
 AFTERWARDS = 0
 """Model version of pages that no version of the crawl has judged, but the topic as it was trained from it afterwards. A crawl
@@ -128,7 +120,7 @@ def version_in_use(attempts: list[Attempt]) -> int:
 
 def last_version(run_dir: Path) -> int:
     """Return the version that judged the collection when the crawl ended."""
-    return max([version_in_use(read_attempts(run_dir)), *_made_at_ends(run_dir)])
+    return max([version_in_use(read_attempts(run_dir)), *made_at_ends(run_dir)])
 
 
 def warn_of_version_left(run_dir: Path) -> None:
@@ -157,7 +149,7 @@ def load_version(run_dir: Path, topic: Topic, version: int) -> Topic:
     return load_topic(topic.name, folder)
 
 
-def _made_at_ends(run_dir: Path) -> list[int]:
+def made_at_ends(run_dir: Path) -> list[int]:
     """Return the numbers of versions that were trained when the crawl ended: no list names them, and they have no labels."""
     folders = (run_dir / FOLDER).glob("*")
     return [int(each.name) for each in folders if each.name.isdecimal() and not (each / LABELS_FILE).exists()]
@@ -169,129 +161,3 @@ def read_labels(run_dir: Path, version: int) -> dict[int, bool]:
         return {}
     values = json.loads(read_regular(run_dir / FOLDER / str(version) / LABELS_FILE, _MAX_LABELS_BYTES))
     return {int(number): label is True for number, label in values.items()}
-
-
-def read_verdicts(run_dir: Path, version: int) -> dict[int, bool]:
-    """Return the verdicts that a training was asked with, by the pages' numbers; none if another was asked since."""
-    try:
-        task = json.loads(existing_path(run_dir, TASK_FILE).read_text(encoding="utf-8"))
-        if task["version"] != version:
-            return {}
-        return {int(number): task["labels"][str(number)] is True for number in task["verdicts"]}
-    except (OSError, ValueError, TypeError, KeyError):
-        return {}
-
-
-@dataclass(frozen=True)
-class Task:
-    """What a model is to be trained from."""
-
-    version: int
-    in_use: int
-    topic: str
-    models_dir: str
-    run_dir: str
-    #: Length of the pages' file.
-    n_bytes: int
-    #: Of a page's number: whether it is relevant.
-    labels: dict[str, bool]
-    #: Numbers of the pages whose label is a verdict.
-    verdicts: list[int]
-    tolerance: float
-    random_state: int
-    #: Whether verdicts that all other examples speak against are left out.
-    filters_label_noise: bool
-    #: Whether the version keeps its examples, for a strategy that learns from them.
-    keeps_examples: bool
-    #: Whether pages that the topic's first model contradicts are left out, and worse models refused (docs/method/, D64, D67).
-    has_veto: bool = True
-    at: str = ""
-    n_pages: int = 0
-    #: Whether the pages met are the unlabelled ones, not the topic's own.
-    is_against_met: bool = False
-    #: Whether the version's examples keep the links that led to pages of the crawl: a session knows their outcomes already.
-    keeps_links: bool = True
-    #: Whether the crawl has ended: the version estimates the harvest and judges the collection, and is never in use.
-    is_last: bool = False
-    #: Relevance from which the crawl calls pages relevant, if its settings say so.
-    threshold: float | None = None
-
-    def to_line(self) -> str:
-        """Return one line of JSON."""
-        return json.dumps(asdict(self))
-
-
-@dataclass(eq=False)
-class VersionStore:
-    """Numbers the trainings of a crawl and lists them in its run directory."""
-
-    run_dir: Path
-    #: The crawl's topic, as it was trained: version 1.
-    topic: Topic
-    options: RetrainingOptions
-
-    def __post_init__(self) -> None:
-        self._list = LineFile(self.run_dir / VERSIONS_FILE)
-        self._last = FIRST
-
-    def continue_after(self, attempts: list[Attempt]) -> None:
-        """Number the next training after those of an earlier run of the crawl."""
-        self._last = max([FIRST, *(each.version for each in attempts), *_made_at_ends(self.run_dir)])
-
-    def last_task(self, labels: PageLabels, *, in_use: int, n_pages: int) -> Task:
-        """Return the task of the training at the end of a crawl: it estimates the harvest and judges the collection."""
-        self._last += 1
-        task = self._task(labels, in_use=in_use, keeps_examples=False, keeps_links=False, n_pages=n_pages)
-        return replace(task, is_last=True)
-
-    def next_task(
-        self, labels: PageLabels, *, in_use: int, keeps_examples: bool, keeps_links: bool, n_pages: int
-    ) -> Task:
-        """Return the task of training the next version, which is compared with that in use, after so many pages."""
-        self._last += 1
-        return self._task(
-            labels, in_use=in_use, keeps_examples=keeps_examples, keeps_links=keeps_links, n_pages=n_pages
-        )
-
-    def _task(self, labels: PageLabels, *, in_use: int, keeps_examples: bool, keeps_links: bool, n_pages: int) -> Task:
-        assert self.topic.directory is not None
-        chosen = labels.chosen()
-        return Task(
-            version=self._last,
-            in_use=in_use,
-            topic=self.topic.name,
-            models_dir=str(self.topic.directory.parent.resolve()),
-            run_dir=str(self.run_dir),
-            n_bytes=(self.run_dir / RETRAINING_FILE).stat().st_size,
-            labels={str(number): label for number, label in chosen.items()},
-            verdicts=[number for number in chosen if number in labels.by_verdict],
-            tolerance=self.options.tolerance,
-            random_state=int(self.topic.manifest.get("random_state") or 0),
-            filters_label_noise=self.options.filters_label_noise,
-            has_veto=self.options.has_veto,
-            keeps_examples=keeps_examples,
-            keeps_links=keeps_links,
-            at=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
-            n_pages=n_pages,
-            is_against_met=labels.is_against_met,
-            threshold=self.options.threshold,
-        )
-
-    def add(self, attempt: Attempt) -> None:
-        """List a training that has ended."""
-        self._list.write(attempt.to_line())
-
-    def close(self) -> int:
-        """Close the list; return how many lines could not be written."""
-        self._list.close()
-        return self._list.n_failed
-
-    def load_last(self, version: int) -> Topic | None:
-        """Return the version that was trained at the end of the crawl; None if there is none."""
-        with suppress(TopicError, OSError):
-            return load_version(self.run_dir, self.topic, version)
-        return None
-
-    def load(self, version: int) -> tuple[Topic, dict[int, bool]]:
-        """Return a version and the labels that it was trained with; a `TopicError` or `OSError` if it cannot be read."""
-        return load_version(self.run_dir, self.topic, version), read_labels(self.run_dir, version)
