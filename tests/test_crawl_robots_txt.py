@@ -11,7 +11,7 @@ from commands import crawl
 from sites import Reply, Site, redirect
 
 from focused.frontier.store.view import FrontierView
-from focused.middlewares.robots_txt import MAX_TEXT_BYTES
+from focused.middlewares.robots_download import MAX_TEXT_BYTES
 
 pytestmark = pytest.mark.slow
 

@@ -101,7 +101,7 @@ def test_a_robots_txt_of_another_worker_is_obeyed_and_is_asked_for_again_when_it
         parsed.append((request.url, robotparser.rp.crawl_delay("focused")))
 
     crawler.signals.connect(note, signals.robots_parsed)
-    robots._answer = cannot_be_had
+    robots._download.answer = cannot_be_had
     robots._was_handed_on("http://stars.example", RULES, age)
     robots._was_handed_on("http://stars.example", b"", age + 1)  # older
 

@@ -8,5 +8,5 @@ A command is a module that is named as it is typed: `crawl`, `train`, `explain`,
   `train_from_run`, `train_from_pages_met`, `train_from_verdicts`, `train_from_run_words`, `train_put_in_place`,
   `train_judging_again`.
 - `scrapy evaluate`: `evaluate_options`. `scrapy judge`: `judge_session`, `judge_display`, `judge_program`. `scrapy frontier`:
-  `link_evidence`. Long work shows its `progress`.
+  `frontier_display`, `frontier_recovery`, `link_evidence`. Long work shows its `progress`.
 """

@@ -3,37 +3,32 @@
 from __future__ import annotations
 
 import logging
-import platform
 import sys
 import time
-from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 from scrapy import signals
-from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings
 from scrapy.utils.asyncio import create_looping_call
 
 from focused.crawl.parts import Crawl
 from focused.crawl.pdf_counts import being_read
 from focused.crawl.presets import about_preset
 from focused.crawl.private_addresses import REFUSED, about_seeds
-from focused.crawl.resume_command import HIDDEN, as_told, how_to_resume, overwritten_feeds
-from focused.crawl.run_history import first_model, strategy_parts
+from focused.crawl.resume_command import how_to_resume, overwritten_feeds
 from focused.crawl.scrapy_settings import scheduler_class
 from focused.crawl.scrapyd_client import is_client
 from focused.extensions.progress_line import Progress
+from focused.extensions.run_file import RunFile
 from focused.extensions.summary import Summary
 from focused.extensions.time_limit import REASON as TIME_IS_UP
 from focused.frontier.interface import frontier_of
 from focused.frontier.patience import summary
 from focused.utils.crawl_settings import MERGE_EVIDENCE
-from focused.utils.file_names import DATABASE_FILE, PAGES_FILE, RUN_FILE, RUNNING, VERDICTS_FOLDER
-from focused.utils.files import write_json
+from focused.utils.file_names import DATABASE_FILE, PAGES_FILE, RUNNING, VERDICTS_FOLDER
 from focused.utils.frontier_settings import DATABASE
-from focused.utils.output_settings import HARVEST_WINDOW_PAGES, METRICS_INTERVAL_SECS, SECRET
+from focused.utils.output_settings import HARVEST_WINDOW_PAGES, METRICS_INTERVAL_SECS
 from focused.utils.program import as_typed
 from focused.utils.scrapy_internals import is_closing, requests_in_progress
-from focused.utils.version import __version__
 from focused.utils.words import quantity
 
 if TYPE_CHECKING:
@@ -49,8 +44,6 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-_MOST_KEPT = 1_000
-"""Hosts that were given up, in ``run.json``."""
 _BUDGETS_SPENT = ("finished", "max_pages", "max_relevant", TIME_IS_UP)
 """Reasons to end after which nothing is left to do for the same command."""
 _SIGN_OF_LIFE_SECS = 60.0
@@ -68,22 +61,18 @@ class HarvestMonitor:
     ) -> None:
         self.crawler = crawler
         self._estimate = estimate
+        self._run_file = RunFile(crawler, plan, estimate, outlook)
         self._summary = Summary(crawler, plan, harvest, estimate, outlook)
         self._plan = plan
         self._harvest = harvest
         self._interval_secs = METRICS_INTERVAL_SECS.read(crawler.settings)
-        self._started = time.time()
         self._clock = time.monotonic()
         self._last = (self._clock, 0)
         self._outlook = outlook
         self._told: tuple[int, int] | None = None
         self._n_awaited = 0
         self._calls: Any = None
-        self._parts: list[dict[str, Any]] = []
-        self._first_model = ""
         self._is_begun = False
-        #: What people's verdicts say, at the end.
-        self._judged: JudgedFigures | None = None
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -120,16 +109,15 @@ class HarvestMonitor:
         n_pages_before = self._harvest.n_pages
         self._last = (self._clock, n_pages_before)
         self._outlook.note_spent(self._clock)
-        self._parts = strategy_parts(plan.run_dir / RUN_FILE, plan.strategy.name, n_pages_before)
-        self._first_model = first_model(plan.run_dir / RUN_FILE, plan.topic.model_sha256, n_pages_before)
-        if self._first_model != plan.topic.model_sha256:
+        self._run_file.read_earlier(n_pages_before)
+        if self._run_file.first_model != plan.topic.model_sha256:
             logger.warning(
                 "Topic %s was trained again after this crawl had begun: the pages up to %d were judged by its model of "
                 "then. To have all judged alike, begin anew: -a run_dir=PATH",
                 *(plan.topic.name, n_pages_before),
             )
         self._is_begun = True
-        self._write_run(RUNNING)
+        self._run_file.write(RUNNING)
         if self._interval_secs > 0:
             self._calls = create_looping_call(self._log_line)
             self._calls.start(self._interval_secs, now=False)
@@ -141,11 +129,11 @@ class HarvestMonitor:
         if not self._is_begun:  # what is there was written by another crawl
             return
         harvest, plan = self._harvest, self._plan
-        self._judged = self._figures_by_people()
+        judged = self._figures_by_people()
         if why := self._why_no_seed() or self._why_no_page(reason):
             plan.error = why
             logger.error(why)
-        self._write_run(reason)
+        self._run_file.write(reason, judged)
         speed = (harvest.n_pages - harvest.n_pages_before) / max(time.monotonic() - self._clock, 1e-9)
         found = (
             f"{harvest.n_relevant:,} judged relevant of {quantity(harvest.n_pages, 'pages')}, "
@@ -153,7 +141,7 @@ class HarvestMonitor:
         )
         waiting = quantity(frontier_of(self.crawler).n_waiting, "links")
         logger.info("Finished (%s): %s, %.0f pages/s, %s still waiting", reason, found, speed, waiting)
-        for line in self._summary.lines(reason, self._judged):
+        for line in self._summary.lines(reason, judged):
             logger.info("  %s", line)
         if reason not in _BUDGETS_SPENT:
             self._say_how_to_resume()
@@ -239,59 +227,3 @@ class HarvestMonitor:
                 "The crawl is about to end: waiting for %s under way (DOWNLOAD_TIMEOUT: %g s)",
                 *(quantity(n_under_way, "requests"), self.crawler.settings.getfloat("DOWNLOAD_TIMEOUT")),
             )
-
-    def _write_run(self, finish_reason: str) -> None:
-        plan, settings = self._plan, self.crawler.settings
-        said = [name for name in sorted(settings) if (settings.getpriority(name) or 0) >= SETTINGS_PRIORITIES["spider"]]
-        others = {name: version(name) for name in ("scrapy", "lxml", "numpy", "scikit-learn")}
-        run = {
-            "command": as_told(sys.orig_argv),
-            "topic": plan.topic.name,
-            "topic_title": plan.topic.title,
-            "preset": plan.preset or None,
-            "strategy": plan.strategy.name,
-            "parts": self._parts,
-            "web": plan.web,
-            "seeds": plan.seeds,
-            "max_pages": plan.max_pages,
-            "max_relevant": plan.max_relevant,
-            "scope": plan.scope.as_json(),
-            "max_minutes": plan.max_minutes,
-            "stop_when": plan.stop_when,
-            # Of the first start: `scrapy train --from-run` must not join the pages of a run twice.
-            "model_sha256": self._first_model,
-            "random_seed": plan.web_options.get("FOCUSED_DEMO_SEED"),
-            "settings": {name: HIDDEN if name in SECRET else _plain(settings[name]) for name in said},
-            "versions": {"focused": __version__, "python": platform.python_version(), **others},
-            "started_at": _iso(self._started),
-            "finish_reason": finish_reason,
-        }
-        if finish_reason != RUNNING:
-            found = self._estimate.now()
-            run |= {
-                "finished_at": _iso(time.time()),
-                "harvest": {"is_known": False, "why": self._estimate.why_unknown or self._estimate.why_not_yet}
-                if found is None
-                else {"is_known": True, **{name: round(value, 4) for name, value in found._asdict().items()}},
-                "forecast": self._outlook.as_json(),
-                "judged": None if self._judged is None else self._judged.as_json(),
-                "hosts_given_up": [
-                    {"host": host, "why": why, "links": n_links}
-                    for host, why, n_links in frontier_of(self.crawler).given_up_hosts()[:_MOST_KEPT]
-                ],
-                "hosts_failing": [
-                    {"host": host, "why": why} for host, why in frontier_of(self.crawler).failing_hosts()[:_MOST_KEPT]
-                ],
-                "stood_back": frontier_of(self.crawler).stood_back()[:_MOST_KEPT],
-                "stats": self.crawler.stats.get_stats(),
-            }
-        write_json(plan.run_dir / RUN_FILE, run)
-
-
-def _plain(value: Any) -> Any:
-    """Return a setting's value as JSON can have it: components may be given as objects."""
-    return {str(key): each for key, each in value.items()} if isinstance(value, BaseSettings) else value
-
-
-def _iso(seconds: float) -> str:
-    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))

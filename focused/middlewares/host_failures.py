@@ -17,7 +17,7 @@ from twisted.internet.error import ConnectError, ConnectionDone, ConnectionLost
 from focused.crawl.failures import LinkWaitsError, why_unanswered
 from focused.frontier.interface import crawl_of, frontier_of
 from focused.frontier.unreachable import TOO_MANY_FILES
-from focused.middlewares.robots_txt import ASKED
+from focused.middlewares.robots_download import ASKED
 
 if TYPE_CHECKING:
     from scrapy import Request

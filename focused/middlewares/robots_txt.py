@@ -6,11 +6,9 @@ import logging
 import re
 import time
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urljoin, urlsplit
 
 from scrapy import Request, signals
-from scrapy.exceptions import IgnoreRequest, NotConfigured, StopDownload
-from scrapy.http.request import NO_CALLBACK
+from scrapy.exceptions import IgnoreRequest, NotConfigured
 from scrapy.utils.defer import maybe_deferred_to_future
 from scrapy.utils.httpobj import urlparse_cached
 from scrapy.utils.misc import build_from_crawler, load_object
@@ -18,15 +16,14 @@ from twisted.internet.defer import Deferred
 
 from focused.crawl.failures import LinkWaitsError, why_unanswered
 from focused.crawl.private_addresses import AddressRefusedError
-from focused.crawl.source_requests import IN_PART
 from focused.frontier.interface import crawl_of
 from focused.frontier.robots_cache import RobotsCache
+from focused.middlewares.robots_download import RobotsDownload
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from scrapy.crawler import Crawler
-    from scrapy.http import Response
     from scrapy.robotstxt import RobotParser
     from typing_extensions import Self
 
@@ -34,33 +31,14 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-MAX_TEXT_BYTES = 512_000
-"""Of a robots.txt; a longer one is obeyed as far as it is read [RFC 9309, 2.5]."""
-MAX_REDIRECTS = 5
-"""That are followed, to other hosts too; after more the file counts as missing [RFC 9309, 2.3.1.2]."""
-_MOST_DECODED_BYTES = 20_000_000
 _REFUSED_SECS = 60.0
 """How long an origin is refused without another look, where its links cannot wait."""
 _MOST_REFUSED = 10_000
-ASKED = "focused_robots_txt"
-"""In the meta of a request for a robots.txt."""
 _FORBIDS = b"User-agent: *\nDisallow: /\n"
 """What holds where a robots.txt may not be looked at. Its host answers, so nothing is gained by waiting."""
 _with_version = re.compile(
     rb"((?:^|[\r\n])(?:\xef\xbb\xbf)?[ \t]*user[- ]?agent[ \t]*:[ \t]*[^\s/#]+)/[^\s#]*", re.IGNORECASE
 ).sub
-_META = {
-    ASKED: True,
-    "dont_obey_robotstxt": True,
-    "allow_offsite": True,
-    # Its redirects are counted apart, and it is tried again when the host has rested.
-    "dont_redirect": True,
-    "dont_retry": True,
-    # A length that is announced does not matter: the rest is not read.
-    "download_maxsize": 0,
-    # A packed one is unpacked as far as it is obeyed.
-    IN_PART: MAX_TEXT_BYTES,
-}
 
 
 class RobotsTxtMiddleware:
@@ -84,6 +62,7 @@ class RobotsTxtMiddleware:
     def __init__(self, crawler: Crawler, clock: Callable[[], float] = time.monotonic) -> None:
         self.crawler = crawler
         self._stats = crawler.stats
+        self._download = RobotsDownload(crawler)
         self._clock = clock
         self._agent = crawler.settings["ROBOTSTXT_USER_AGENT"] or None
         self._default_agent = crawler.settings["USER_AGENT"]
@@ -181,7 +160,7 @@ class RobotsTxtMiddleware:
         """Read an origin's robots.txt; return why it cannot be had, else nothing. An old one that can be had no more holds."""
         self._stats.inc_value("robotstxt/request_count")
         try:
-            response = await self._answer(f"{origin}/robots.txt")
+            response = await self._download.answer(f"{origin}/robots.txt")
         except AddressRefusedError:  # as is whatever else is asked for there
             text = b""
         except IgnoreRequest as error:  # by another middleware, or a redirect leads where nothing is asked
@@ -193,7 +172,7 @@ class RobotsTxtMiddleware:
         else:
             if response.status >= 500 or response.status == 429:  # who asks too much is not told that all is allowed
                 return self._unreachable(origin, f"HTTP {response.status}")
-            text = self._as_far_as_read(response) if 200 <= response.status < 300 else b""
+            text = self._download.as_far_as_read(response) if 200 <= response.status < 300 else b""
         rules = self._cache.put(origin, text, self._clock())
         self._handed_on.discard(origin)
         if self._shared is not None:
@@ -212,54 +191,6 @@ class RobotsTxtMiddleware:
         self._cache.keep_for_now(origin, self._clock())
         return ""
 
-    async def _answer(self, url: str) -> Response:
-        """Return what answers a URL, after redirects; where there are too many, or one leads nowhere, the last of them."""
-        for n_redirects in range(MAX_REDIRECTS + 1):
-            try:
-                response = await self._download(url)
-            except AddressRefusedError as error:
-                if n_redirects:
-                    raise IgnoreRequest(f"it leads where nothing is asked ({error})") from None
-                raise
-            self._stats.inc_value("robotstxt/response_count")
-            self._stats.inc_value(f"robotstxt/response_status_count/{response.status}")
-            target = _target(response)
-            if target is None:
-                break
-            url = target
-        return response
-
-    async def _download(self, url: str) -> Response:
-        """Download the first ``MAX_TEXT_BYTES`` of a URL."""
-        headers = {"Accept-Encoding": "identity"}
-        asked = Request(url, callback=NO_CALLBACK, priority=1000, headers=headers, meta=dict(_META))
-        n_bytes = 0
-
-        def read_enough(data: bytes, request: Request) -> None:
-            nonlocal n_bytes
-            if request is asked:
-                n_bytes += len(data)
-                # What is packed all the same is unpacked no further than this.
-                request.meta["download_maxsize"] = _MOST_DECODED_BYTES
-                if n_bytes > MAX_TEXT_BYTES:
-                    raise StopDownload(fail=False)
-
-        # Connected for so long only: each piece of each page would cost 20 us.
-        self.crawler.signals.connect(read_enough, signals.bytes_received)
-        try:
-            assert self.crawler.engine is not None
-            return await self.crawler.engine.download_async(asked)
-        finally:
-            self.crawler.signals.disconnect(read_enough, signals.bytes_received)
-
-    def _as_far_as_read(self, response: Response) -> bytes:
-        """Return the text of a robots.txt without what is beyond the limit: half a line might forbid what no line does."""
-        if len(response.body) <= MAX_TEXT_BYTES:
-            return response.body
-        self._stats.inc_value("focused/robots/cut_count")
-        text = response.body[:MAX_TEXT_BYTES]
-        return text[: max(text.rfind(b"\n"), text.rfind(b"\r")) + 1]
-
 
 def _without_versions(text: bytes) -> bytes:
     r"""Return a robots.txt whose groups name crawlers without their versions, which are no part of the name [RFC 9309, 2.2.1].
@@ -268,19 +199,6 @@ def _without_versions(text: bytes) -> bytes:
     b'User-agent: focused # ours\nDisallow: /a/b'
     """
     return _with_version(rb"\1", text)
-
-
-def _target(response: Response) -> str | None:
-    """Return where an answer redirects to; None if it is no redirect to a page of the web."""
-    if response.status not in (301, 302, 303, 307, 308) or "Location" not in response.headers:
-        return None
-    location: Any = response.headers["Location"]
-    try:
-        url = urljoin(response.url, location.decode("utf-8", "replace").strip())
-        parts = urlsplit(url)
-        return url if parts.scheme in ("http", "https") and parts.hostname else None
-    except ValueError:
-        return None
 
 
 def _link_waits(crawler: Crawler, request: Request, why: str) -> bool:
