@@ -30,15 +30,15 @@ class AsTheyCame:
     """How many pages there are, and how many the models called relevant when they came."""
 
     n_pages: int = 0
-    #: Of these, pages that a model judged which the crawl had trained.
+    #: How many of these pages were judged by a model that the crawl had trained.
     n_later: int = 0
     n_relevant: int = 0
     n_later_relevant: int = 0
-    #: Number of the last of them.
+    #: Number of the last of these pages.
     to: int = 0
-    #: The version that judged all of them again; 0: none has, or it was not done with all.
+    #: The version that judged all of these pages again; 0: none has, or one has judged only a part.
     version: int = 0
-    #: How verdict lines would name the model of that version (`focused.collection.learnt_verdicts.name_of_model`).
+    #: The name that verdict lines give to the model of that version (`focused.collection.learnt_verdicts.name_of_model`).
     model: str = ""
 
 
@@ -46,13 +46,13 @@ class TermsRow(NamedTuple):
     """A page whose terms are kept."""
 
     id: int
-    #: As it stands in the row.
+    #: The relevance that the row has now.
     relevance: float
     terms: dict[str, int]
 
 
 class JudgedRows:
-    """Reads the terms of pages and writes what a version of the model says of them; each writing is one transaction.
+    """Reads the terms of pages and writes what a version of the model says of them. Each write is one transaction.
 
     Raises
     ------
@@ -89,7 +89,7 @@ class JudgedRows:
         return self._sql.execute("SELECT 1 FROM about WHERE key = ?", (_KEY,)).fetchone() is not None
 
     def slices(self, n_most: int) -> Iterator[list[TermsRow]]:
-        """Yield the pages whose terms are kept, in lists of at most so many. Rows whose terms are damaged are left out."""
+        """Yield the pages whose terms are kept, in lists of at most ``n_most``. Rows with damaged terms are left out."""
         last = 0
         while rows := self._sql.execute(_ROWS, (last, n_most)).fetchall():
             last = rows[-1][0]
@@ -98,13 +98,13 @@ class JudgedRows:
                 try:
                     found.append(TermsRow(number, float(relevance or 0.0), unpack_terms(data)))
                 except ValueError:
-                    continue  # what was said of the page stands
+                    continue  # its row keeps the relevance that it has
             yield found
 
     def judge(self, found: Iterable[tuple[int, float]], threshold: float, known: AsTheyCame) -> list[Change]:
         """Write the relevances of pages by their ids, as of ``known.version``; return those whose delivery changes.
 
-        How the pages had been judged when they came is written with them: afterwards nobody could tell.
+        The same transaction writes how the pages were judged when they came: later this could not be read any more.
         """
         sql, changes = self._sql, list[Change]()
         with transaction(sql):

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _MAX_TERMS_BYTES = 10_000_000
 _WIDTHS = (1, 4)
-"""Bytes of a count."""
+"""Bytes that a term count may take."""
 _TO_JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
@@ -34,7 +34,7 @@ class CollectedPage:
     #: Main text; empty if it was left out (see `text_left_out`).
     text: str = ""
     author: str = ""
-    #: When it was published, as far as it is said: ISO 8601, perhaps only the year.
+    #: When it was published, if the page says so: ISO 8601, perhaps only the year.
     date: str = ""
     site_name: str = ""
     description: str = ""
@@ -51,7 +51,7 @@ class CollectedPage:
     model_version: int = 1
     #: Whether the page asks not to be indexed, and the crawl obeys.
     noindex: bool = False
-    #: URL of the page that this one is a copy of; empty: it is none.
+    #: URL of the page that this one is a copy of; empty if it is no copy.
     duplicate_of: str = ""
     content_type: str = ""
     depth: int = 0
@@ -70,14 +70,14 @@ class CollectedPage:
     markdown: str | None = None
 
     def to_row(self) -> tuple[Any, ...]:
-        """Return the values of the columns `COLUMNS`, as SQLite has them: halves of characters become question marks."""
+        """Return the values of `COLUMNS` for SQLite. Halves of surrogate pairs become question marks."""
         values = list(_values(self))
         values[_HEADINGS] = _TO_JSON(self.headings) if self.headings else ""
         values[_TERMS] = pack_terms(self.terms)
         row = tuple(values)
         try:
             "".join(each for each in row if isinstance(each, str)).encode()
-        except UnicodeEncodeError:  # hostile, and rare
+        except UnicodeEncodeError:  # rare: a hostile page
             row = tuple(each.encode(errors="replace").decode() if isinstance(each, str) else each for each in row)
         return row
 
@@ -89,10 +89,10 @@ _HEADINGS, _TERMS = COLUMNS.index("headings"), COLUMNS.index("terms")
 
 
 def pack_terms(terms: Mapping[str, int]) -> bytes | None:
-    """Return term counts as the column ``terms`` has them; None of none.
+    """Return term counts in the form of the column ``terms``; None if there are none.
 
     A byte that says how many bytes a count has, 1 or 4; how many terms there are, 4 bytes; the counts; the terms, a line
-    each, in UTF-8. Numbers are little-endian. JSON, which it was, took twice the time of counting the terms.
+    each, in UTF-8. Numbers are little-endian. (JSON, the former form, took twice as long as counting the terms.)
 
     >>> unpack_terms(pack_terms({"star": 3, "gas": 1}))
     {'star': 3, 'gas': 1}

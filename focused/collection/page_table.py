@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _FEW_NEW = 1_000
 _SHARE_NEW = 8
-"""New URLs are sorted in among the others when they are so many, and more than one in so many."""
+"""New URLs are merged into the sorted ones when there are ``_FEW_NEW`` of them, and more than one in ``_SHARE_NEW`` of all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class QueuedPage:
     threshold: float
     #: What the model says.
     relevant: bool
-    #: Whether its text was kept: what cannot be read cannot be judged.
+    #: Whether its text was kept: a person cannot judge a page without reading it.
     has_text: bool = True
 
 
@@ -58,7 +58,7 @@ class PageTable:
         return self.row_of(url) is not None
 
     def put(self, page: QueuedPage, *, is_shown: bool = True) -> int:
-        """Add a page, or what is new of one that is there; return its row."""
+        """Add a page, or update the one with its URL; return its row."""
         row = self.row_of(page.url)
         if row is None:
             row = self._add(page.url)

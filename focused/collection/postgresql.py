@@ -1,8 +1,8 @@
-"""Copies what a run delivers into a PostgreSQL database, while the run goes on and whenever it is resumed.
+"""Copies what a run delivers into a PostgreSQL database, while the run goes on and each time it is resumed.
 
-The collection is the truth. The copy follows it: rows that are new, rows on which people changed their minds, and all of them
-once a later model has judged them again. How far a run has been copied stands in the database, in the same transaction as the
-rows. So whatever dies in between, nothing is lost and nothing is there twice.
+The collection is the truth, and the copy follows it. New rows are copied, and rows on which people changed their minds. When a
+later model has judged all pages again, all rows are copied again. The transaction that writes rows also notes how far the run
+has been copied. So if the crawl or the database dies in between, no row is lost and none is there twice.
 """
 
 from __future__ import annotations
@@ -72,10 +72,10 @@ def _connect(url: str) -> Any:
 
 
 class PostgresCopy:
-    """Follows the collection of one run, which is known by the identity that its collection gave itself.
+    """Copies the collection of one run. The database knows the run by the identity that its collection has.
 
-    A `psycopg.Error` from any method says that the database cannot be reached now; what was not copied is copied by a later
-    call.
+    A `psycopg.Error` from any method says that the database cannot be reached now. A later call copies the rows that
+    are missing.
     """
 
     def __init__(self, url: str, run_dir: Path, topic: str) -> None:
@@ -83,14 +83,14 @@ class PostgresCopy:
         self._identity = ""
         self._connection: Any = None
         self._copied_to = 0
-        #: What the collection says of its judging again, as of the rows that were copied.
+        #: The judging again after which the copied rows were read, as the collection notes it.
         self._judged_again = ""
         self._verdicts: dict[int, int] = {}
-        #: Pages that were written, those written again included.
+        #: Number of pages written; a page that is written again counts again.
         self.n_written = 0
 
     def step(self) -> int:
-        """Copy some rows; return how many were looked at: 0, where there is nothing new.
+        """Copy some rows. Return how many were read: 0 if there is nothing new.
 
         Raises
         ------
@@ -109,7 +109,7 @@ class PostgresCopy:
             with CollectionView(self._run_dir) as view:
                 return self._copy(view)
         except BaseException:
-            self.close()  # a later call begins with another connection
+            self.close()  # a later call opens another connection
             raise
 
     def _copy(self, view: CollectionView) -> int:
@@ -125,9 +125,9 @@ class PostgresCopy:
         if not new and not again:
             return 0
         copied_to = new[-1]["id"] if new else self._copied_to
-        # Also a page that is not delivered any more: it is there, and says so.
+        # A page that is not delivered any more stays in the table, and its row says so.
         rows = [*(row for row in new if row["delivered"]), *again]
-        # What is not delivered is written only where it is there: it may have been, before a later model judged it.
+        # A page that is not delivered is written only if the table has it: it was delivered before a later model judged it.
         gone = [row for row in new if not row["delivered"]] if judged_again else []
         with self._connection.transaction(), self._connection.cursor() as cursor:
             cursor.executemany(_UPSERT, list(self._values(rows)))

@@ -30,11 +30,11 @@ if TYPE_CHECKING:
 _HTML = ("text/html", "application/xhtml+xml", "text/plain")
 _MAX_BODY_BYTES = 20_000_000
 _LEAST_FOUND = 0.9
-"""Share of a text's lines that the recorded page must have: else it is another version of the page."""
+"""If the recorded page has a smaller share of the text's lines, it is another version of the page."""
 
 
 class RecordedPages:
-    """The WARC files of runs. Which lines are the main text is known from the collection, so nothing is judged anew."""
+    """The WARC files of runs. The collection tells which lines are the main text, so it is not looked for again."""
 
     def __init__(self, run_dirs: Sequence[Path]) -> None:
         self._open = ExitStack()
@@ -47,7 +47,7 @@ class RecordedPages:
                 self._files[each] = self._open.enter_context((each / WARC_FILE).open("rb"))
 
     def __enter__(self) -> Self:
-        """Nothing to do: all are open."""
+        """Return it: the constructor has opened the files."""
         return self
 
     def __exit__(self, *error: object) -> None:
@@ -60,7 +60,7 @@ class RecordedPages:
         if file is None or not row["text"]:
             return ""
         if run_dir not in self._members:
-            self._members[run_dir] = dict(records(file))  # of several answers the last one
+            self._members[run_dir] = dict(records(file))  # the last one, if a URL has several answers
         members = self._members[run_dir]
         member = members.get(row["url"]) or members.get(row["location"])
         if member is None:
@@ -75,7 +75,7 @@ class RecordedPages:
 
 
 def lines_of_text(lines: Lines, text: str) -> Flags | None:
-    """Flag the lines of a page that a text is made of, in its order, of shape (n_lines,); None if too few are there."""
+    """Flag the lines of a page that a text consists of, in order; shape (n_lines,). None if too few lines are found."""
     wanted = text.split("\n")
     found, place = np.zeros(len(lines), dtype=np.bool_), 0
     for number, line in enumerate(lines.texts):
@@ -86,7 +86,7 @@ def lines_of_text(lines: Lines, text: str) -> Flags | None:
 
 
 def _answer(file: BinaryIO, member: Member) -> tuple[bytes, str] | None:
-    """Return body and content type of a record; None if it is no page that can be read, or damaged."""
+    """Return body and content type of a record; None if it is damaged, or no page that can be read."""
     offset, length = member
     file.seek(offset)
     try:

@@ -18,7 +18,7 @@ from focused.collection.word_index import INDEXED_TO, index_some
 from focused.utils.damaged_tables import columns, open_damaged, pairs, put_in_place, rows
 
 _LONG = ("description", "text", "headings")
-"""Columns that a page can do without: its text was left out then."""
+"""Columns that may be lost: the row then says that the text was left out."""
 _NO_TEXT = {**dict.fromkeys(_LONG, ""), "terms": None, "markdown": None, "text_left_out": 1}
 _OPTIONAL = ("relevance", "threshold", "verdict", "terms", "markdown")
 _VERDICTS = ("url", "person", "relevant", "at", "drawn", "note")
@@ -30,14 +30,14 @@ class RecoveredPages(NamedTuple):
     n_pages: int
     #: Of these, pages whose text could not be read.
     n_without_text: int
-    #: Pages that there were, as far as it is known; None where it is not.
+    #: How many pages there were; None if that cannot be known.
     n_before: int | None
     #: Where the damaged file is now.
     kept: Path
 
 
 def recover_collection(path: Path) -> RecoveredPages | None:
-    """Put a collection in the place of a damaged one; None if it is not damaged, or not there, and nothing is changed.
+    """Put a new collection in the place of a damaged one. If it is not damaged or not there, change nothing; return None.
 
     No crawl may be at work with it. Raises a `CollectionFileError` if nothing can be saved, an OSError if there is no room.
     """
@@ -72,7 +72,7 @@ def _is_whole(path: Path) -> bool:
 
 
 def _text(data: bytes) -> str | None:
-    """Return a text; None of what is none."""
+    """Return a value if it is a text, else None."""
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError:
@@ -97,7 +97,7 @@ def _save(old: sqlite3.Connection, sql: sqlite3.Connection) -> RecoveredPages:
         about = pairs(old, "about", "key", "value")
         values = [(key, value) for key, value in about.items() if key and value is not None and key != INDEXED_TO]
         sql.executemany("INSERT OR REPLACE INTO about VALUES (?, ?)", values)
-        # What is not read here is read from the files of the folder verdicts.
+        # What cannot be read here is read again from the files of the folder verdicts.
         with suppress(sqlite3.Error):
             for row in old.execute(f"SELECT {', '.join(_VERDICTS)} FROM verdicts"):
                 if None not in row:
@@ -106,7 +106,7 @@ def _save(old: sqlite3.Connection, sql: sqlite3.Connection) -> RecoveredPages:
 
 
 def _is_sound(page: dict[str, Any]) -> bool:
-    """Tell whether a row has a value of the right kind wherever there must be one."""
+    """Tell whether each column of a row that must have a value has one of the right kind."""
     numbers = ("number", "relevant", "model_version", "noindex", "depth", "text_left_out")
     return (
         all(value is not None for name, value in page.items() if name not in _OPTIONAL)

@@ -1,9 +1,9 @@
 """Estimates shares from the verdicts that are a random sample, of groups of pages that grow while people judge.
 
-Pages are drawn in the order of their places (`focused.collection.random_order`), each time the first without a verdict among
-those that are there. So a page that was there at a draw, and stands before what was drawn, has a verdict, whoever gave it and
-why ever it was shown: its chance to be in the sample is the farthest place drawn since it came. Pages that came late had less
-of a chance; each page counts for 1 / chance (Hajek's estimator).
+Each page has a random place (`focused.collection.random_order`). A draw takes the page with the lowest place that has no
+verdict yet. So all pages that were there at a draw and have a lower place have verdicts, no matter who gave them or why. The
+chance that a page is in the sample is therefore the highest place that was drawn since the page came. Pages that came late had
+a smaller chance; each page counts for 1 / chance (Hajek's estimator).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     Flags = npt.NDArray[np.bool_]
 
 MOST_UNEQUAL = 1.3
-"""So many verdicts may be worth one of a sample with equal chances. Of more the pages that came last are left out of it."""
+"""A verdict of an even sample may be worth up to so many of ours. Beyond that, the pages that came last are left out."""
 _ALPHA = 0.05
 
 
@@ -36,9 +36,9 @@ class Group:
     number: Ints
     #: In the random order, in [0, 1).
     place: Floats
-    #: Share of people who call it relevant; NaN: nobody has judged it.
+    #: Share of its judges who call it relevant; NaN: nobody has judged it.
     verdict: Floats
-    #: Of a page that was drawn at random: the number of the last page at that time; 0 of others.
+    #: For a page that was drawn at random: the number of the last page at that time. 0 for other pages.
     drawn_at: Ints
 
     def up_to(self, number: int) -> Group:
@@ -48,11 +48,11 @@ class Group:
 
 
 def chances(group: Group) -> Floats:
-    """Return with what chance each page came into the sample; shape (n_pages,), 0 of pages that came after the last draw."""
+    """Return the chance of each page to be in the sample, shape (n_pages,); 0 for pages that came after the last draw."""
     drawn = np.flatnonzero(group.drawn_at)
     drawn = drawn[np.argsort(group.drawn_at[drawn], kind="stable")]
     times = group.drawn_at[drawn]
-    # Of each draw the farthest place among it and all later ones; and of each page the first draw that it was there at.
+    # For each draw: the highest place among it and all later draws. For each page: the first draw after it came.
     farthest = np.maximum.accumulate(group.place[drawn][::-1])[::-1]
     first = np.searchsorted(times, group.number, side="left")
     found: Floats = np.append(farthest, 0.0)[first]
@@ -68,7 +68,7 @@ class Share:
     high: float
     #: Verdicts that it rests on.
     n: int
-    #: It is of the pages up to this number.
+    #: The estimate is of the pages up to this number.
     of_pages: int
 
 
@@ -117,7 +117,7 @@ def mid_p_interval(share: float, n: float, n_pages: int) -> tuple[float, float]:
 
 
 def _crossing(function: Callable[[float], float]) -> float:
-    """Return where a function that only rises, or only falls, over [0, 1] crosses 0, to 1e-6.
+    """Return where a monotonic function over [0, 1] crosses 0, to 1e-6.
 
     By halving: SciPy's solvers would take 25 MB in a dashboard, and 0.3 s at the end of a crawl with verdicts.
     """

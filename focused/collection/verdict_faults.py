@@ -17,25 +17,25 @@ class FileFaults:
     """The wrong lines of one file."""
 
     path: Path
-    #: Of a table's columns; None: its lines are JSON objects.
+    #: What separates the columns of a table; None: the lines are JSON objects.
     separator: str | None
-    #: Wrong lines.
+    #: Number of wrong lines.
     n: int = 0
-    #: What is wrong with those that are named.
+    #: What is wrong with the first of them.
     named: list[str] = field(default_factory=list)
-    #: Whether an array has begun, or the file is no text at all; each is said once.
+    #: Whether an array has begun, and whether the file is no text. Each is said once.
     is_array: bool = False
     is_binary: bool = False
 
     def add(self, number: int, text: str, why: str = "") -> str:
         """Count a line, and return what is wrong with it; empty if enough were named. ``why``: what `parse_verdict` says."""
         self.n += 1
-        # A line that is a verdict but for a value is no part of an array.
+        # A verdict with one wrong value is no part of an array.
         is_said = self.is_binary or (self.is_array and not why)
         if is_said or len(self.named) == _MOST_NAMED:
             return ""
         is_array = not self.separator and not why and text[0] == "["
-        # An array that goes on has the lines that follow; one that ends in its own line is a wrong line among others.
+        # If the array ends in its own line, this line alone is wrong; else the lines that follow belong to it.
         self.is_array |= is_array and not text.endswith("]")
         self.is_binary |= "\0" in text
         shown = repr(text[:_SHOWN]) + (f"... ({len(text):,} characters or more)" if len(text) > _SHOWN else "")

@@ -22,13 +22,13 @@ from focused.collection.verdict_files import SUFFIXES, listing, parse_verdict
 from focused.utils.files import append_whole, read_regular
 
 ASSESSOR = "assessor-"
-"""How the names of programs begin that judge in people's place. What they say is in no figure, and people overrule it."""
+"""The names of programs that judge in a person's place begin so. No figure counts what they say; people overrule it."""
 MAX_FILE_BYTES, MAX_LINE_BYTES = 100_000_000, 20_000
 _MOST_PERSON_CHARS = 64
 
 
 class Most(NamedTuple):
-    """How much is read of a folder's files: a file that has more is left out, and what comes after ``n_all_bytes``."""
+    """Limits of what is read of a folder: a larger file is left out, and so are files beyond ``n_all_bytes`` in all."""
 
     n_bytes: int = MAX_FILE_BYTES
     n_lines: int = 10**9
@@ -36,10 +36,10 @@ class Most(NamedTuple):
 
 
 ON_PAGE = Most(10_000_000, 100_000, 50_000_000)
-"""Where somebody waits for a page: a run may come from a stranger. It takes some ten seconds."""
+"""The limits while a browser waits for a page: reading so much of a stranger's run takes some ten seconds."""
 _NAME = re.compile(r"\w[\w .@-]{0,63}")
 _MAX_NAME_BYTES = 200
-"""A file has the name, and 255 bytes at most."""
+"""A file is named after the person, and file names have 255 bytes at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,13 +48,13 @@ class Opinion:
 
     url: str
     person: str
-    #: None: nothing; the verdict was taken back, or the person would not judge.
+    #: None: the verdict was taken back, or the person did not want to judge.
     relevant: bool | None
     note: str = ""
     at: str = ""
     #: Why the page was shown; empty: the person chose it.
     drawn: str = ""
-    #: Of a page that was drawn at random.
+    #: The chance of a page that was drawn at random; None for other pages.
     probability: float | None = None
     #: Number of the crawl's last page when this one was drawn.
     pages: int = 0
@@ -62,7 +62,7 @@ class Opinion:
     model: str = ""
 
     def to_line(self) -> str:
-        """Return one line of JSON; what is not known is left out."""
+        """Return one line of JSON, without the fields that are not known."""
         values: dict[str, Any] = {"url": self.url, "relevant": self.relevant, "note": self.note, "at": self.at}
         values |= {"person": self.person, "drawn": self.drawn, "probability": self.probability, "pages": self.pages}
         values["model"] = self.model
@@ -71,14 +71,14 @@ class Opinion:
 
 
 class VerdictFolder:
-    """The opinions in a folder, which need not be there and may grow while it is looked at."""
+    """The opinions in a folder. The folder may be missing, and may grow while it is read."""
 
     def __init__(self, path: Path, most: Most | None = None) -> None:
         self.path = path
         self._most = most or Most()
-        #: Files that are left out because they hold too much.
+        #: Files that are left out because they are too large.
         self.too_large: list[Path] = []
-        #: Lines that hold no verdict, and files that are not read although they might hold some.
+        #: Number of lines without a verdict; files that are not read although they may hold verdicts.
         self.n_bad, self.ignored = 0, list[Path]()
         self._known: dict[Path, tuple[tuple[int, int], list[Opinion], int]] = {}
 
@@ -122,7 +122,7 @@ class VerdictLog:
     Raises
     ------
     ValueError
-        If the name is none for a file, or something else than a file has it.
+        If no file can have the name, or something that is no file has it.
     """
 
     def __init__(self, folder: Path, person: str) -> None:
@@ -133,7 +133,7 @@ class VerdictLog:
                 raise ValueError(f"{path} must be {what}, and no link. Move it away")
 
     def write(self, opinion: Opinion) -> Opinion:
-        """Append what this person says now, and return it with name and time; an OSError says that it is not there."""
+        """Append what this person says now, and return it with name and time. An OSError says that it was not written."""
         now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
         opinion = replace(opinion, person=self.person, at=opinion.at or now)
         is_new = not self.path.exists()

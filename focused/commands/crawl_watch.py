@@ -35,10 +35,11 @@ logger = logging.getLogger(__name__)
 
 _REFRESH_SECS = 5.0
 _REFRESH_SHARE = 0.1
-"""How often the run directory is brought up to date, at most, and the share of the time that this may take."""
+"""The run directory is updated at most so often, and that may take this share of the time."""
 _LOOK_SECS = 0.2
 _CHECK_SECS = 2.0
-"""How often the server is looked after. One that is away longer than a worker's last wait costs that worker's last pages."""
+"""How often the server is checked. A worker that ends while the server is away waits; if it waits in vain, its last pages are
+lost."""
 _LAST_LOOKS = 50
 _LIMITS = ("max_pages", "max_minutes", "max_relevant")
 _FAILED_BY = {WORDS_NOT_FOUND: "The crawl ends: none of the topic's words stands in any of the pages met"}
@@ -47,10 +48,10 @@ _FAILED_BY = {WORDS_NOT_FOUND: "The crawl ends: none of the topic's words stands
 
 @dataclass(frozen=True)
 class WatchedCrawl:
-    """The crawl that the workers are at."""
+    """The crawl that the workers share."""
 
     database: str
-    #: Its name there.
+    #: The name of the crawl in the database.
     name: str
     run_dir: Path
     #: 0: no limit.
@@ -61,7 +62,7 @@ class WatchedCrawl:
         return VerdictSender(self.run_dir)
 
     def totals(self) -> SharedTotals | None:
-        """Return where the crawl stands, and tell it what people say; None while the database does not answer."""
+        """Return where the crawl stands, and send it new verdicts of people; None while the database does not answer."""
         from psycopg import Error
 
         try:
@@ -72,7 +73,7 @@ class WatchedCrawl:
             return None
 
     def others(self, processes: Iterable[int] = ()) -> list[str]:
-        """Return the workers that are not of this command, whose ``processes`` are given; none where nobody answers."""
+        """Return the workers other than ``processes``, those of this command; empty if the database does not answer."""
         from psycopg import Error
 
         own = {f"{socket.gethostname()}:{process}" for process in processes}
@@ -82,7 +83,7 @@ class WatchedCrawl:
 
 
 def _is_dead(worker: str) -> bool:
-    """Tell whether a worker, as ``HOST:PROCESS``, is of this machine and not there any more, though its lease lasts yet."""
+    """Tell whether a worker (``HOST:PROCESS``) ran on this machine and is gone, although its lease has not ended yet."""
     host, _, process = worker.rpartition(":")
     if host != socket.gethostname() or not process.isdecimal():
         return False
@@ -192,7 +193,7 @@ def _progress(totals: SharedTotals, max_pages: int, pages_per_sec: float, figure
 
 
 def _refresh(run_dir: Path, *, is_last: bool) -> None:
-    """Bring the run directory up to date; a training at the end is for the last time, whatever the database says before."""
+    """Bring the run directory up to date. With ``is_last`` a crawl without workers is over, and its pages are judged again."""
     try:
         refresh(run_dir, may_finish=is_last)
     except KeyboardInterrupt:

@@ -43,7 +43,7 @@ Examples:
 
 _FOLLOW_SECS = 15.0
 _FILES_FOR_RUNS = 200
-"""Open files that connections leave to run directories and commands."""
+"""So many of the open files are not for connections, but for run directories and commands."""
 
 
 class Command(ProjectCommand):
@@ -96,11 +96,11 @@ class Command(ProjectCommand):
             folder = local_run(args[0], runs_dir)
             Thread(target=_follow, args=(folder,), daemon=True).start()
         if not args:
-            with suppress(OSError):  # that it is none is said below
-                folder.mkdir(parents=True, exist_ok=True)  # of runs that are not there yet
+            with suppress(OSError):  # an error below says that there is no folder
+                folder.mkdir(parents=True, exist_ok=True)  # the first crawl may come later
         if not folder.is_dir():
             raise ValueError(f"There is no folder {folder}. Name that of your runs: scrapy dashboard RUNS_DIR")
-        # Taken out of the environment: what is started from here need not know it.
+        # Taken out of the environment: commands that the dashboard starts need not know it.
         password, is_local = os.environ.pop(VARIABLE, ""), opts.address == LOCAL
         password = "" if is_local else check_password(password)
         if opts.address in ANY and not opts.name:
@@ -111,9 +111,9 @@ class Command(ProjectCommand):
         named = (
             [LOCAL, "localhost", own] if is_local else [f"[{opts.address}]" if ":" in opts.address else opts.address]
         )
-        # A server with TLS that stands before this one is reached without a port.
+        # A TLS server in front of this one is reached without a port.
         hosts = frozenset([*opts.name, *(f"{name}:{port}" for name in (*named, *opts.name))])
-        # The last word counts: crawls that are started here belong to the folder that is shown.
+        # The last value counts: crawls that are started here belong to the folder that is shown.
         metrics_token = METRICS_TOKEN.read(self.settings)
         if 0 < len(metrics_token) < _LEAST_TOKEN_CHARS:
             raise ValueError(
@@ -139,7 +139,7 @@ class Command(ProjectCommand):
             server_header=False,
             timeout_graceful_shutdown=1,
             lifespan="off",
-            # More get 503 at once, instead of an error of the server for each.
+            # Further connections get 503 at once; otherwise each would be an error of the server.
             limit_concurrency=None if n_files is None else max(n_files - _FILES_FOR_RUNS, n_files // 2),
         )
         if is_local:
@@ -151,12 +151,12 @@ class Command(ProjectCommand):
                 f"Open http://{(opts.name or named)[0]}:{port}/ and say the password. Without TLS others can read along.",
                 flush=True,
             )
-        share_heaps()  # threads that read large runs one after the other would keep what each has needed
+        share_heaps()  # else threads that read large runs would each keep the memory that they have needed
         uvicorn.Server(config).run(sockets=[listening])
 
 
 def _follow(run_dir: Path) -> None:
-    """Keep a folder up to date that follows a crawl in a database."""
+    """Keep the folder of a crawl in a database up to date."""
     while True:
         time.sleep(_FOLLOW_SECS)
         with suppress(ValueError, OSError):  # the database may be away for a while
@@ -164,12 +164,12 @@ def _follow(run_dir: Path) -> None:
 
 
 def _listen(address: str, port: int) -> socket.socket:
-    """Return a socket of an address of this machine; a ValueError says that it is none, or that the port is taken."""
+    """Return a listening socket. A ValueError says that the address is none of this machine, or that the port is taken."""
     listening = socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET, socket.SOCK_STREAM)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind((address, port))
-        listening.listen()  # who opens the link at once waits, and is not refused
+        listening.listen()  # a browser that opens the link at once has to wait, but is not refused
     except (OSError, OverflowError) as error:
         listening.close()
         why = getattr(error, "strerror", None) or error

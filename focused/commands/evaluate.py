@@ -164,7 +164,7 @@ def _summary(evaluation: Evaluation) -> list[str]:
 
 
 def _against(verdicts: dict[str, dict[str, Any]], evaluation: Evaluation) -> str:
-    """Return what the last column compares the strategies with."""
+    """Return the name of the crawls that the last column compares the others with."""
     for entry in verdicts.values():
         unit = entry["unit"] if entry["n"] != 1 else entry["unit"].removesuffix("s")
         return f"against {entry['against']}, over {entry['n']} {unit}"

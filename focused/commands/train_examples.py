@@ -38,9 +38,9 @@ class Examples:
     unlabeled: PageSet | Background
     #: Pages of the topic's web that were looked at, without those among the positives.
     looked_at: PageSet = field(default_factory=PageSet)
-    #: Of each of these whether its link was drawn.
+    #: For each of these pages: whether its link was drawn.
     is_drawn: list[bool] = field(default_factory=list)
-    #: What is to be said of the language if these pages told it; empty: it was known, or they do not tell.
+    #: A sentence about the language, if these pages told it; empty if it was known, or if they do not tell.
     language_of_most: str = ""
 
 
@@ -57,9 +57,9 @@ def read_examples(
 ) -> Examples:
     """Read the examples that the options name: positives (none for a topic made from words) and unlabelled pages.
 
-    ``n_sample`` unlabelled pages are drawn at random; None: all are read. Where none are named, the general background
-    takes their place. ``around``: chooses pages of the topic's web to look at; ``links`` finds the links on them. A language
-    that the reader does not know is that of most of them, else English.
+    ``n_sample`` unlabelled pages are drawn at random; None: all are read. If none are named, the general background
+    takes their place. ``around``: chooses pages of the topic's web to look at; ``links`` finds the links on them. If the
+    language is not known, it is that of most pages, else English.
 
     A SourceError or WebError says that a PATH cannot be read, or that no page is left; a FetchError that nothing can be
     fetched.

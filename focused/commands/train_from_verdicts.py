@@ -21,7 +21,7 @@ def train_from_verdicts(
 ) -> str:
     """Train a topic from words that has enough such pages; arguments as of `focused.commands.train_from_run.train_from_run`.
 
-    The new model is not compared with the former one: that has no examples, which are all that the two could be compared by.
+    The new model is not compared with the former one: a comparison needs examples, and the former one has none.
     """
     from focused.retraining.pages_met import train_on_pages_met
     from focused.retraining.run_labels import RUN_MODEL

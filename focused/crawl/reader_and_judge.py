@@ -44,8 +44,9 @@ def make_reader(analyzer: Analyzer, settings: Any) -> PageReader:
 def learnt_texts(settings: Any, *, has_background: bool) -> dict[str, Any]:
     """Return the texts of pages that settings tell a topic to be learnt from: arguments of an `ExampleReader`.
 
-    ``has_background``: whether the unlabelled pages are those of the general background. The model then learns from the few
-    pages that a crawl meets what is not the topic: too few to tell which words of link lists say nothing (docs/method/, D73).
+    ``has_background``: whether the unlabelled pages are those of the general background. The model then learns what is not
+    the topic from the few pages that the crawl meets. These are too few to tell which words of link lists say nothing
+    (docs/method/, D73).
     """
     text = PAGE_TEXT.read(settings)
     if text == AUTO:
@@ -74,5 +75,5 @@ def make_judge(topic: Topic, settings: Any) -> Judge:
 
 
 def _plugged_in(place: PlugInPlace, name: Any, shipped: type[_Kind]) -> type[_Kind]:
-    """Return the class that a setting names; where it is empty, the project's own."""
+    """Return the class that a setting names; the project's own if the setting is empty."""
     return place.load(name) if name else shipped

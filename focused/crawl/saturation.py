@@ -36,7 +36,7 @@ class LastPages:
 
     @property
     def is_full(self) -> bool:
-        """Whether there are as many pages as are looked at."""
+        """Whether ``n_pages`` pages have been counted."""
         return len(self._last) == self._last.maxlen
 
     def add(self, is_new: bool) -> None:
@@ -48,7 +48,7 @@ class LastPages:
 
 
 class Saturation(LastPages):
-    """Looks at the last ``n_pages`` pages of this start of a crawl. Copies are no new pages, and count as irrelevant ones.
+    """Looks at the last ``n_pages`` pages since the crawl was started or resumed. Copies count as irrelevant pages.
 
     >>> saturation = Saturation(4, 0.25)
     >>> for is_new in (True, False, True, False, False): saturation.add(is_new)
@@ -62,11 +62,11 @@ class Saturation(LastPages):
 
     @property
     def is_reached(self) -> bool:
-        """Whether hardly any of the last pages was new; False before there are as many."""
+        """Whether hardly any of the last pages was new; False before there have been ``n_pages``."""
         return self.is_full and self.n_new <= self._most
 
     @property
     def text(self) -> str:
-        """What is so if it is reached."""
+        """The state in words, if it is reached."""
         n_new = f"{self.n_new:,} {'was' if self.n_new == 1 else 'were'}" if self.n_new else "none was"
         return f"nothing new: of the last {quantity(len(self), 'pages')} {n_new} relevant and new"

@@ -27,7 +27,7 @@ _MAX_DEPTH = Setting("DEPTH_LIMIT", 0, least=0)  # Scrapy's
 def read_scope(arguments: Mapping[str, Any], topic: Topic, settings: Any) -> tuple[Scope, dict[str, Any]]:
     """Return the scope of a crawl, and the settings that hold what its arguments say.
 
-    ``settings``: those in force, the topic's among them. A ValueError says what is wrong, and where it stands.
+    ``settings``: those in force, the topic's among them. A ValueError says what is wrong, and in which argument or setting.
     """
     found: dict[str, Any] = {}
     for name, setting_name in SCOPE_SETTINGS.items():
@@ -68,7 +68,7 @@ def check_seeds_in(scope: Scope, seeds: Iterable[str]) -> None:
 
 
 def _languages(text: str, label: str, topic: Topic) -> tuple[str, ...]:
-    """Return codes of languages without their regions; a PlanError says which one no text can be found to be in."""
+    """Return language codes without their regions. A PlanError names a language that cannot be detected."""
     codes = language_codes(text)
     if not codes:
         return ()

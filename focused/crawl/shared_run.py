@@ -23,18 +23,18 @@ class SharedTotals:
     n_pages: int
     n_relevant: int
     n_waiting: int
-    #: Workers at work now, and all that there were.
+    #: How many workers are at work now, and how many there were in all.
     n_alive: int
     n_workers: int
     #: Hosts with links that wait.
     n_hosts: int
-    #: Why the crawl ended; None: it goes on, or nobody has said so.
+    #: Why the crawl ended; None: it goes on, or no worker has said why.
     reason: str | None
 
 
 @dataclass(slots=True)
 class SharedRun:
-    """A crawl in a database that is connected to."""
+    """A crawl in a database, with the connection to it."""
 
     connection: Any
     name: str
@@ -109,15 +109,15 @@ class SharedRun:
 
 
 _VERSION = "focused/retraining/version"
-"""The one number that is no count; all workers have the same."""
+"""The only number in the stats that is no count. It is the same for all workers, and is not summed up."""
 _LAST = ("settings", "versions", "parts", "scope", "topic_title", "random_seed", "preset")
 
 
 def merged_run(run: SharedRun, figures: FolderFigures) -> dict[str, Any]:
     """Return ``run.json`` of a whole crawl: what it was asked for, how it stands, and the workers' stats summed up.
 
-    ``figures``: what the folder that it is for has found out. Stats that are no counts are each worker's own and left out.
-    Workers that were killed said nothing at their end.
+    ``figures``: what the folder that gets this file has computed. Stats that are no counts are left out: each worker has its
+    own. Killed workers are missing: a worker leaves its stats when it ends.
     """
     totals, runs, agreed = run.totals(), run.runs(), run.about["arguments"]
     stats: dict[str, Any] = {}
@@ -153,7 +153,7 @@ def merged_run(run: SharedRun, figures: FolderFigures) -> dict[str, Any]:
 
 
 def _reason(runs: Sequence[dict[str, Any]]) -> str:
-    """Return why the worker that ended last did; of crawls that were killed, nothing is known."""
+    """Return why the worker that ended last has ended; ``killed`` if none has said why."""
     said = [(str(each.get("finished_at", "")), str(each.get("finish_reason", ""))) for each in runs]
     return max(said, default=("", ""))[1] or "killed"
 

@@ -1,4 +1,4 @@
-"""Examples of a topic from another recorded web: a user's own rarely are pages of the web that is crawled."""
+"""Examples of a topic from another recorded web: users' examples rarely are pages of the web that they crawl."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Elsewhere:
     web: str
     #: Absolute path of its labels.
     labels: str
-    #: Its label of each topic, by the topic's; the topic's own name where none is said.
+    #: The label in that web, by topic. A topic that is missing here has its own name as its label.
     label_of: Mapping[str, str]
 
 

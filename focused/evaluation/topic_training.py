@@ -27,7 +27,7 @@ _DRAWN = "drawn"
 
 
 class _NothingFetched:
-    """Refuses to fetch: all example pages are in a recorded web."""
+    """Refuse to fetch: all example pages are in a recorded web."""
 
     def content(self, url: str) -> Content:
         raise LookupError(url)

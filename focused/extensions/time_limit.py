@@ -22,7 +22,7 @@ REASON = "max_minutes"
 
 
 class TimeLimit:
-    """Ends a crawl after FOCUSED_MAX_MINUTES, those of earlier runs included; what is under way is still counted.
+    """Ends a crawl after FOCUSED_MAX_MINUTES, earlier runs included. Pages under way at the end are still counted.
 
     On recorded and demo webs in virtual time the minutes are virtual ones.
     """
@@ -51,7 +51,7 @@ class TimeLimit:
         self._cancel = clock.call_at(clock.now() + secs_left, self._end)
 
     def spider_closed(self) -> None:
-        """Forget the end."""
+        """Cancel the end that was planned."""
         if self._cancel is not None:
             self._cancel()
             self._cancel = None

@@ -1,4 +1,4 @@
-"""What a crawl may spend, how fast, and on which links: that is what its patience is reckoned from."""
+"""What patience is computed from: what a crawl may spend, how fast, and on which links."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class LinkSupply:
-    """The links that may be asked for: those that wait here, counted by level, and what other workers tell of theirs."""
+    """The links that may be asked for: those that wait here, counted by level, and what other workers say of theirs."""
 
     store: LinkStore
     by_level: WaitingCounts
@@ -40,7 +40,7 @@ class RequestPace:
 class Allowance:
     """What a crawl may spend, in pages and in time, and what it has spent."""
 
-    #: Pages that the crawl is meant to fetch, and how many of them are left, without those under way.
+    #: Pages that the crawl is meant to fetch; how many of them are left, not counting those under way.
     goal_pages: Callable[[], int]
     pages_left: Callable[[], int]
     #: How many times as long as an impatient crawl this one may take.

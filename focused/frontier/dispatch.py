@@ -36,16 +36,16 @@ _MANY, _MUCH, _ENOUGH_REQUESTS = 0.25, 0.01, 20
 class Waiting(NamedTuple):
     """A request that waits in memory; the least is next."""
 
-    #: Whether it begins something: a retry and the target of a redirect go on with what has begun, and come first.
+    #: False for a retry and for the target of a redirect: their link has been handed out before, so they come first.
     begins: bool
-    #: Of Scrapy, with the sign changed.
+    #: Scrapy's priority with the sign changed.
     negative_priority: int
     turn: int
     request: Request
 
 
 class MemoryQueue:
-    """Retries and targets of redirects, then the spider's own requests by priority; of equals the oldest is first.
+    """First retries and targets of redirects, then the spider's own requests by priority; among equals the oldest is first.
 
     Requests whose hosts, or origins, must rest are passed over.
     """
@@ -83,7 +83,7 @@ class MemoryQueue:
         return found
 
     def ready_times(self, asked_at: Callable[[str], float]) -> list[float]:
-        """Return when the requests may be asked, of those of which it is known."""
+        """Return when requests may be asked, as far as that is known."""
         times = (asked_at(waiting.request.url) for waiting in self._heap)
         return [time for time in times if time < BUSY]
 
@@ -94,16 +94,16 @@ class MemoryQueue:
 
 @dataclass(eq=False)
 class Dispatch:
-    """Hands out what goes on with a link first, because its turn has come before; then the best of all that waits.
+    """Hands out retries and redirects of links first, because their turn has come before; then the best link that waits.
 
-    Requests that the file cannot keep wait in memory. By their priority they take their turn among the links.
+    Requests that the file cannot keep wait in memory, and take their turn among the links by their priority.
     """
 
     links: Rediscovery
     requests: LinkRequests
-    #: Each link that is handed out is added.
+    #: The links under way; each link that is handed out is added.
     leases: Leases
-    #: Whether pages are what the crawl may spend: then a link that stands far back waits until no better host is busy.
+    #: Whether the crawl has a limit of pages: then a link that stands far back waits until no better host is busy.
     spares: bool = False
 
     def __post_init__(self) -> None:
@@ -113,7 +113,7 @@ class Dispatch:
         self.around = RandomLinks(self.links)
         #: To be set: says which links are worth a page now; None: all are.
         self.patience: Patience | None = None
-        #: By how many levels of priority the last request stands behind a link whose host has to wait.
+        #: By how many levels of priority the last request was worse than a link whose host has to wait.
         self.levels_below = 0
 
     def next(self) -> Request | None:
@@ -169,7 +169,7 @@ class Dispatch:
         return self.around.next(self.leases.ready_at, self.leases.now())
 
     def _asked_at(self, url: str) -> float:
-        """Return when a URL may be asked for: its host may be, and its origin does not rest."""
+        """Return when a URL may be asked for: when its host may be asked and its origin does not rest."""
         return max(self.leases.ready_at(host_of(url)), self.links.store.standing.rests_until(url))
 
     def _next_in_memory(self) -> Request | None:
@@ -186,19 +186,19 @@ class Dispatch:
 
 
 def count_passed_over(stats: StatsCollector, levels: int) -> None:
-    """Count a link that was handed out although one better by so many levels of priority waited for its host.
+    """Count a link that was handed out although a link that is better by so many ``levels`` of priority waited for its host.
 
-    More than a whole scale of scores (a link below the threshold instead of one above it, or of a seed) counts as one
-    scale.
+    A difference of more than the whole scale of scores counts as one scale: that between a link below the threshold and one
+    above it, or a seed.
     """
     stats.inc_value(COUNT)
     stats.inc_value(BY_LEVELS, min(levels, LEVELS))
 
 
 def about_passed_over(stats: Mapping[str, Any], *, is_virtual: bool = False, has_delays: bool = True) -> str:
-    """Return what to say of it at the end of a crawl; empty where few links were passed over, or hardly better ones.
+    """Return what the end of a crawl says of better links that were passed over; empty if they were few, or hardly better.
 
-    What the better links would have brought nobody knows.
+    It says nothing of what the better links would have brought: nobody knows.
     ``is_virtual``: whether the crawl's time is. ``has_delays``: whether its hosts have delays that can be made shorter.
 
     >>> about_passed_over({COUNT: 24, BY_LEVELS: 6000, "scheduler/dequeued": 100})

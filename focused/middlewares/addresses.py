@@ -1,4 +1,4 @@
-"""Refuses requests that may not be sent, as far as their URL tells: before robots.txt or any name is asked for."""
+"""Refuses requests whose URL shows that they may not be sent, before robots.txt is fetched or a host name is looked up."""
 
 from __future__ import annotations
 
@@ -27,14 +27,15 @@ _NOT_TYPED = frozenset({"redirect_times", "dont_obey_robotstxt"})
 
 
 class AddressMiddleware:
-    """Ends requests for other schemes than http and https, and for hosts that are private addresses however spelled.
+    """Ends requests for other schemes than http and https, and for hosts that are private addresses, in any spelling.
 
-    Ends, too, what names a user, or a host that is no name of one and would be looked up in vain, again and again.
+    It also ends requests whose URL names a user, or a host that cannot be the name of one: that would be looked up in vain,
+    again and again.
 
-    What a name stands for is found out where the connection is made, in :mod:`focused.crawl.live_handler`. This middleware
-    holds for other download handlers, too, and for what a proxy is asked for. In another project, requests of the spider's
-    own for other schemes pass if the project has handlers for them. What ``scrapy fetch`` and ``scrapy shell`` are given
-    counts as named by the person; where it redirects to does not.
+    The address behind a name is checked where the connection is made, in :mod:`focused.crawl.live_handler`. This middleware
+    also covers other download handlers, and requests through a proxy. In another project, the spider's own requests for other
+    schemes pass if the project has handlers for them. A URL that is given to ``scrapy fetch`` or ``scrapy shell`` counts as
+    named by the person; the target of its redirect does not.
 
     Place: 5, before all other downloader middlewares.
 
@@ -79,12 +80,12 @@ class AddressMiddleware:
 
 
 class StartAddressMiddleware:
-    """Spider middleware of crawls in other projects: what a spider starts with, the person who crawls has named.
+    """Spider middleware of crawls in other projects: the URLs that a spider starts with count as named by the person.
 
-    The hosts and ports of these requests may have addresses that are not public, as seeds on the command line may. Not under
-    Scrapyd, whose clients give a spider its arguments.
+    The hosts and ports of these requests may have addresses that are not public, as seeds on the command line may. This does
+    not hold under Scrapyd, where clients give a spider its arguments.
 
-    Place: 20; anywhere serves.
+    Place: 20; any place would do.
 
     Settings: FOCUSED_PRIVATE_ADDRESSES.
     """
@@ -94,13 +95,13 @@ class StartAddressMiddleware:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Stay out of this project's own crawls, whose seeds are known before."""
+        """Stay out of this project's own crawls: their seeds are known already."""
         if Crawl.needed(crawler).plan.seeds:
             raise NotConfigured
         return cls(crawler)
 
     async def process_start(self, start: AsyncIterator[Any]) -> AsyncIterator[Any]:
-        """Pass all on, and note where the requests go."""
+        """Pass all on, and note the hosts of the requests."""
         async for each in start:
             if isinstance(each, Request):
                 self._addresses.name(each.url)

@@ -33,11 +33,11 @@ _TOO_MANY_REQUESTS, _UNAVAILABLE = 429, 503
 class HostFailuresMiddleware:
     """Lets the link of a request wait again where the host is to blame: without a retry, and without a place in the budget.
 
-    The host is to blame at once where there is no connection, and for an answer 429 or 503; where a request timed out, broke
-    off or was answered by another 5xx, if that happens again and again (`focused.frontier.host_failures`). A request that
-    handles such a status itself (``handle_httpstatus_list``, ``handle_httpstatus_all``) gets its answer.
+    The host is to blame at once if there is no connection, or if it answers 429 or 503. If a request timed out, broke off or
+    was answered by another 5xx, the host is to blame once that has happened several times (`focused.frontier.host_failures`).
+    A request that handles such a status itself (``handle_httpstatus_list``, ``handle_httpstatus_all``) gets its answer.
 
-    Place: 610, where all answers and exceptions pass before redirects and retries are made of them. On live webs.
+    Place: 610, so that it sees all answers and exceptions before they become redirects and retries. On live webs only.
     """
 
     def __init__(self, crawler: Crawler) -> None:

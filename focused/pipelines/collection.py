@@ -29,18 +29,18 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 _MOST_WAITING = 200
-"""Rows kept in memory while the file cannot be written; of more the oldest are lost."""
+"""So many rows wait in memory while the file cannot be written; if there are more, the oldest are lost."""
 
 
 class CollectionPipeline:
     """Writes a row of ``collection.sqlite`` for each page, before the frontier makes the page durable.
 
-    Two files cannot be one transaction. So the rows of the pages of a commit are there first, by the page's URL and its
-    number among the judged pages. If the crawl is killed in between, these pages will be fetched again, and the resumed
-    crawl removes their rows first: what the collection holds is what the frontier has counted.
+    Two files cannot be one transaction. So the rows of a commit's pages are written first, with the page's URL and its number
+    among the judged pages. If the crawl is killed before the frontier's commit, these pages are fetched again; the resumed
+    crawl first removes their rows. So the collection holds the pages that the frontier has counted.
 
-    While the file cannot be written, perhaps because another program has locked it, rows wait in memory: it is tried again
-    before the next commit, and when the crawl closes. What cannot be written then is lost and counted, and the crawl goes on.
+    While the file cannot be written, perhaps because another program has locked it, rows wait in memory. The next commit tries
+    again, and so does the end of the crawl. Rows that cannot be written then are lost and counted; the crawl goes on.
 
     Place: 180, after the page was judged and before irrelevant pages are dropped.
 
@@ -109,11 +109,11 @@ class CollectionPipeline:
         return item
 
     async def before_close(self) -> None:
-        """Write what waits: the verdicts, and what else looks at the rows when the crawl closes, come after this."""
+        """Write the rows that wait, before verdicts and others read the collection at the end of the crawl."""
         self._write()
 
     def close_spider(self) -> None:
-        """Write what waits, bring the index up to date, and close the file."""
+        """Write the rows that wait, bring the index up to date, and close the file."""
         self._write()
         while self._waiting:
             self._lose("it was locked, or its disk full, until the crawl closed")
@@ -132,7 +132,7 @@ class CollectionPipeline:
             )
 
     def _write(self) -> None:
-        """Write the rows that wait, as far as it goes now."""
+        """Write the rows that wait, as many as can be written now."""
         n_together = len(self._waiting)
         while self._waiting:
             try:
@@ -161,7 +161,7 @@ class CollectionPipeline:
 
 
 def collected_page(item: PageItem, number: int, page_text: str, *, keeps_markdown: bool) -> CollectedPage:
-    """Return a page as the collection keeps it; ``page_text``: by which of its texts the topic judges."""
+    """Return a page as the collection keeps it; ``page_text``: which of its texts the topic judges."""
     scores = item.scores
     return CollectedPage(
         number=number,

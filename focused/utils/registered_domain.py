@@ -18,7 +18,7 @@ _MAX_REMEMBERED_HOSTS = 10_000
 def registered_domain(host: str) -> str:
     """Return the registered domain of a host's name; the name itself where it has none, as addresses have.
 
-    Names below a suffix that many people share, such as ``github.io``, are domains of their own.
+    Each name below a suffix that many people share, such as ``github.io``, is a domain of its own.
 
     >>> registered_domain("www.physics.example.co.uk"), registered_domain("me.github.io")
     ('example.co.uk', 'me.github.io')
@@ -45,6 +45,6 @@ def is_public_name(host: str) -> bool:
 
 @cache
 def _extract() -> TLDExtract:
-    from tldextract import TLDExtract  # the list takes a fifth of a second to read: only where somebody asks
+    from tldextract import TLDExtract  # reading the list takes a fifth of a second: it is read when it is needed
 
     return TLDExtract(suffix_list_urls=(), cache_dir=None, include_psl_private_domains=True)

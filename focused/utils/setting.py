@@ -11,19 +11,20 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-# What Scrapy's getbool takes as well; it fails on others, such as TRUE.
+# The values that Scrapy's getbool takes, too; it fails on others, such as TRUE.
 _SWITCH = {"True": True, "true": True, "1": True, "False": False, "false": False, "0": False}
 _NOTHING = (None, "", "None")
-# What is larger is a slip, and overflows where it is taken for a time.
+# A number with more digits is a slip, and overflows where it is used as a time.
 _MOST_DIGITS = 12
 
 TOPIC, USER, SERVER = "topic", "user", "server"
-"""Who may set a setting: a topic's file and everybody else; everybody but a topic's file; under Scrapyd the server alone."""
+"""Who may set a setting. TOPIC: everybody, a topic's file included. USER: everybody but a topic's file. SERVER: as USER, but
+under Scrapyd the server alone."""
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What a value must be. Its type is the default's: a number, a whole number, True or False, or a text."""
+    """A setting and what its value must be. The type is the default's: a number, a whole number, True or False, a text."""
 
     name: str
     #: With None the value may be a number or None.
@@ -34,11 +35,11 @@ class Setting:
     least: float | None = None
     most: float | None = None
     above: float | None = None
-    #: What a text may be.
+    #: The texts that are allowed; empty: any.
     choices: tuple[str, ...] = ()
-    #: Whether a text may be the path of a class, or the class itself stand in its place.
+    #: Whether the value may also be a class, or the path of one.
     names_class: bool = False
-    #: Who may set it: TOPIC, USER or SERVER. A topic's file may come from a stranger: what does not say TOPIC is closed to it.
+    #: Who may set it: TOPIC, USER or SERVER. A topic's file may come from a stranger, so only TOPIC opens a setting to it.
     set_by: str = USER
 
     @property
@@ -65,13 +66,15 @@ class Setting:
         return kind + bounds + ("" if self.default is not None else ", or None")
 
     def read(self, settings: Mapping[str, Any]) -> Any:
-        """Return the value that settings give, or the default; a text, as a command line has it, is converted."""
+        """Return the value that settings give, or the default. A text from a command line is converted."""
         if self.name not in settings:
             return self.default
-        return self.check(settings[self.name])  # not by get(), which with Scrapy's settings takes None for nothing
+        return self.check(
+            settings[self.name]
+        )  # not by get(): with Scrapy's settings it returns the default for a value of None
 
     def check(self, value: Any, label: str = "") -> Any:
-        """Return a value as what it must be; a ValueError says what that is. It calls the value ``label``, or by its name."""
+        """Return a value in its type. A ValueError says what it must be, and calls it ``label``, or by the setting's name."""
         if self.default is None and value in _NOTHING:
             return None
         found = self._converted(value)

@@ -75,7 +75,7 @@ def element(tag: str, *content: object, **attributes: object) -> Markup:
 
 
 def soft(*content: object) -> Markup:
-    """Return a paragraph in a soft colour: what explains, and is no result."""
+    """Return a paragraph in a soft colour, for an explanation that is no result."""
     return element("p", *content, class_="soft")
 
 

@@ -11,21 +11,21 @@ if TYPE_CHECKING:
 _SLICE = 20_000
 _SAMPLE = 4_000
 _SHARE = 1 / 8
-"""How much of the limit is cut at a time: a cut reads all links once, so it must be rare."""
+"""Share of the limit that one cut removes: a cut reads all links once, so it must be rare."""
 
 
 class Pruner:
     """Keeps the number of waiting links under a limit (docs/method/, D61).
 
-    Once it is passed, the rank that divides the worst links from the rest is estimated from a sample, and what lies
-    beyond is deleted in slices in the order of discovery. A link that was cut and is found again is new.
+    Once it is passed, a sample tells the rank that divides the worst links from the rest. Links beyond it are deleted in
+    slices, in the order of discovery. A link that was cut and is found again is new.
     """
 
     def __init__(self, max_links: int) -> None:
         self.max_links = max_links
         self._worst_kept = 0
         self._at = self._end = 0
-        #: How many times all links have been gone through.
+        #: How many times it has gone through all links.
         self.n_rounds = 0
 
     def cut(self, sql: sqlite3.Connection, n_waiting: int, last_id: int) -> int:

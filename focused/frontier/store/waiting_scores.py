@@ -25,7 +25,7 @@ _WAITING_OF = (
 
 @dataclass(eq=False)
 class WaitingScores:
-    """What a new model, or a strategy that learns, does to a frontier."""
+    """Changes the scores of waiting links, for a new model or for a strategy that learns."""
 
     sql: sqlite3.Connection
     transaction: Transaction
@@ -48,7 +48,7 @@ class WaitingScores:
         return [(*row[:6], of_process(row[6]), *row[7:]) for row in found]
 
     def change(self, changes: list[tuple[int, float, int, bool, int, int]], hosts: Iterable[int]) -> None:
-        """Give links that wait another (rank, score, reason, admitted, model version), by number; hosts have any."""
+        """Set (rank, score, reason, admitted, model version) of links that wait, by number. They may be of any hosts."""
         self.transaction.begin()
         self.sql.executemany(
             "UPDATE links SET rank = ?, score = ?, reason = ?, admitted = ?, model_version = ? WHERE id = ?",
@@ -62,11 +62,11 @@ class WaitingScores:
         return self.sql.execute("SELECT id, url, score FROM links WHERE state = ? AND request IS NULL", (WAITING,))
 
     def place(self, scores: Iterable[tuple[int, float]]) -> list[int]:
-        """Give links, by number, other scores, all admitted; return the numbers of those that do not wait, or not as links."""
+        """Set the scores of links by number; all are admitted. Return the numbers that are no waiting links."""
         self.transaction.begin()
         left, hosts, changes = dict(scores), set(), []
         numbers = json.dumps(list(left))
-        # One statement for all: each of its own costs as much as what it does.
+        # One statement for all: to run one for each link costs as much as its work.
         for number, host, rank, extra in self.sql.execute(_WAITING_OF, (numbers,)).fetchall():
             score = left.pop(number)
             place = moved_to(rank, to_priority(score, True) + extra)
@@ -79,9 +79,9 @@ class WaitingScores:
         return list(left)
 
     def count_referrers(self, rows: Iterable[tuple[float, int, int]]) -> None:
-        """Note of links that more pages link there than was known, which do not change their priority.
+        """Note that more pages link to some links than was known. Their priority does not change.
 
-        Rows have the sum of those pages' scores, their number, and the link's.
+        A row has the sum of those pages' scores, how many pages they are, and the number of the link.
         """
         self.transaction.begin()
         self.sql.executemany(

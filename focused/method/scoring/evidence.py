@@ -25,7 +25,7 @@ class Evidence:
     carried: float | None = None
     #: What the score was computed from, where the strategy needs it to merge.
     parts: tuple[float, ...] = ()
-    #: How many pages are known to link there; 0: it stands in a sitemap or a feed alone.
+    #: How many pages are known to link there; 0: only a sitemap or a feed names it.
     n_referrers: int = 1
     #: Version of the topic's model that the score comes from; above 1 once the crawl has trained it again.
     model_version: int = 1
@@ -37,10 +37,10 @@ class Evidence:
 
     @property
     def rank(self) -> tuple[bool, float]:
-        """What waiting links are ordered by, larger first: every admitted one before every other."""
+        """The key by which waiting links are ordered, largest first: all admitted links come before all others."""
         return self.admitted, self.score
 
 
 def better(known: Evidence, new: Evidence) -> Evidence:
-    """Return the better of two, with the referrers of both."""
+    """Return the better evidence of two, with the referrers of both."""
     return replace(max(known, new, key=lambda each: each.rank), n_referrers=known.n_referrers + new.n_referrers)

@@ -17,16 +17,16 @@ if TYPE_CHECKING:
 class Session:
     """The memory of one crawl. ``Crawl`` holds it and asks it for scores in place of the strategy.
 
-    All but ``scoring`` may be left as it is. A frontier that can change the scores of waiting links tells the session where
-    they are (``placed``), asks it what has changed (``moved``), and keeps what it has learnt from each page (``record``),
-    so that a crawl that died goes on with it (``replay``).
+    A subclass must define ``scoring`` and may leave the rest as it is. A frontier that can change the scores of waiting links
+    tells the session their places (``placed``) and asks it which scores have changed (``moved``). It keeps what the session
+    has learnt from each page (``record``); a resumed crawl gives that back (``replay``).
     """
 
     def scoring(self, page: Page, relevance: PageRelevance, visit: Visit) -> Generator[int, None, LinkScores]:
         """Learn from a page, and return a score and its reason for each of its links.
 
-        In steps, for pages with many links: each yields about how many rows of a table it has dealt with. Between two the
-        crawl may call anything but ``scoring`` and ``learn_again``.
+        It works in steps, because a page with many links takes long. Each step yields about how many rows of a table it has
+        dealt with. Between two steps the crawl may call all methods but ``scoring`` and ``learn_again``.
         """
         raise TypeError(f"{type(self).__name__} must define scoring()")
 
@@ -38,10 +38,10 @@ class Session:
         """Note that a link led to a page that had been fetched under another URL."""
 
     def why(self, url: str) -> str:
-        """Return in words what the score of a link rests on now; empty: its kind of reason says enough.
+        """Return in words what the score of a link rests on now; empty if its kind of reason says enough.
 
-        Asked once a link, when it is about to be fetched. The words begin with the kind that reports count them by
-        (:mod:`focused.method.scoring.reasons`).
+        It is called once for each link, when the link is about to be fetched. The words begin with the kind that reports count
+        them by (:mod:`focused.method.scoring.reasons`).
         """
         return ""
 
@@ -51,12 +51,12 @@ class Session:
         return {}
 
     def max_under_way(self) -> int | None:
-        """Return how many requests may be under way now; None: as many as the crawl likes."""
+        """Return how many requests may be under way now; None: the session sets no limit."""
         return None
 
     @property
     def n_begin_pages(self) -> int:
-        """How many pages it takes until it knows enough to be asked by many workers."""
+        """How many pages one worker fetches alone, before the session knows enough for many workers."""
         return 0
 
     # --- With a frontier that can change scores
@@ -65,28 +65,29 @@ class Session:
         """Note the number and the score with which a frontier has taken in a link."""
 
     def moved(self, *, is_last: bool = False) -> list[tuple[int, float]]:
-        """Return numbers and new scores of waiting links whose place in the frontier should change now; last, of all."""
+        """Return numbers and new scores of waiting links that should move now; with ``is_last``, of all that still should."""
         return []
 
     def gone(self, numbers: Sequence[int]) -> None:
         """Note that links do not wait any more."""
 
     def record(self, url: str) -> tuple[int, bytes] | None:
-        """Return, once, what was learnt from the page that a link led to: the number of its links, and all of it."""
+        """Return the record of the page that a link led to, once: how many links it has, and what was learnt."""
         return None
 
     @property
     def max_recorded_links(self) -> int:
-        """How many links the records may have together; the oldest are not needed beyond that."""
+        """How many links the records may have together; beyond that the oldest records are not needed."""
         return 0
 
     def learn_again(
         self, fresh: Session, judged: Iterable[tuple[Page, PageRelevance, Visit]], max_explored: int = 0
     ) -> Iterator[int]:
-        """Learn anew from pages that another model judges, in steps as ``scoring``; what arrives meanwhile counts, too.
+        """Learn anew from pages that another model judges, in steps as ``scoring``. Pages that arrive meanwhile count, too.
 
-        ``fresh`` knows nothing yet. The pages come in the order in which they came first, each judged when it is asked for. At
-        most ``max_explored`` links may come first now to find out what there is: the more, the less is left of what is known.
+        ``fresh`` is a session that knows nothing yet. The pages come in their first order; each is judged when the iterator
+        reaches it. Up to ``max_explored`` links may come first to find out what there is: many if little of what was known
+        still holds.
         """
         yield from ()
 
@@ -99,7 +100,7 @@ class Session:
         """Learn again from what ``record`` returned; ValueError if it is something else."""
 
     def resume(self) -> None:
-        """Go on after the last of the records."""
+        """Continue: the last record has been replayed."""
 
     # --- With a frontier that many workers share
 
@@ -108,19 +109,19 @@ class Session:
         return False
 
     def hearing(self, record: bytes) -> Iterator[int]:
-        """Learn from what another worker's session has recorded, as from a page of one's own; once, also if both had the page.
+        """Learn from a record of another worker's session as from an own page. A page that both had counts once.
 
-        In steps, as ``scoring`` does; ValueError if it is something else.
+        It works in steps, as ``scoring`` does; ValueError if it is no record.
         """
         yield from ()
 
     def took_over(self, links: Mapping[str, tuple[int, float]]) -> None:
-        """Note numbers and scores, by URL, of links that wait and that another worker has found; from now on they may move."""
+        """Take over waiting links that another worker has found: numbers and scores, by URL. From now on they may move."""
 
     def record_of(self, page: Page, relevance: PageRelevance, visit: Visit) -> tuple[int, bytes] | None:
-        """Return what ``record`` would of a page, for other workers, after another model has judged it."""
+        """Return a page's record, for other workers, after another model has judged the page."""
         return None
 
     def links_of(self, record: bytes) -> Sequence[str]:
-        """Return the URLs of the links of a page by what a session has recorded of it; ValueError if it is something else."""
+        """Return the URLs of a page's links from its record; ValueError if it is no record."""
         return ()

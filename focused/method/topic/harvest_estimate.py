@@ -1,7 +1,7 @@
 """Estimates how many of the pages that a crawl fetched are relevant (docs/method/, D77).
 
-Verdicts at a threshold cannot be added up to a harvest: the threshold is the one of the best F1, which on a hard web accepts
-more pages than are relevant, and pages that an earlier model judged stay as they were.
+Counting the pages above the threshold gives no harvest. The threshold is that of the best F1, which on a hard web accepts more
+pages than are relevant. Besides, pages that an earlier model judged keep its judgement.
 """
 
 from __future__ import annotations
@@ -49,10 +49,10 @@ def of_pages_met(share: ShareEstimate, n_pages: int, n_known: int, n_relevant: i
     Parameters
     ----------
     share : ShareEstimate
-        Of the pages of which nothing is known.
+        Of the pages whose relevance is not known.
     n_pages, n_known, n_relevant : int
-        All pages met, at least one; those of which it is known whether they are relevant (examples of the topic, verdicts);
-        the relevant ones of these.
+        All pages met, at least one; the pages whose relevance is known (examples of the topic, verdicts); the relevant ones
+        among these.
 
     >>> from focused.method.learning.share_of_relevant import ShareEstimate
     >>> of_pages_met(ShareEstimate(0.2, 0.1, 0.3), 100, 50, 40)
@@ -89,9 +89,9 @@ def with_pages_since(met: HarvestEstimate, n_met: int, since: Sequence[float], n
 def of_relevances(relevances: Sequence[float], share_judged: float | None = None) -> HarvestEstimate:
     """Return the harvest by the relevances of all pages, at least one, of a model whose unlabelled pages are of this web.
 
-    The mean relevance is too low where most pages are relevant, for relevances beyond 1/2 are held back (`Calibration`). So
-    these are taken as the line has them. The share of pages that were judged relevant is too high where few are. The harvest
-    lies between both, in log-odds; the farther apart they are, the wider is its interval.
+    `Calibration` holds back relevances beyond 1/2, so their mean is too low where most pages are relevant. Here they are taken
+    from its line instead. The share of pages that were judged relevant is too high where few are. The harvest lies between
+    both, in log-odds; the farther apart they are, the wider is its interval.
 
     Parameters
     ----------

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from scipy import sparse
 
 MAX_COUNT = 255
-"""Larger counts are cut: a page that says a word more often says no more."""
+"""Counts above this are cut: to repeat a word still more often adds nothing."""
 
 
 class PageKeys(NamedTuple):
@@ -22,7 +22,7 @@ class PageKeys(NamedTuple):
 
     #: Shape (n_keys,).
     keys: npt.NDArray[np.uint64]
-    #: Of each the row of its page, shape (n_keys,).
+    #: For each key the row of its page, shape (n_keys,).
     rows: npt.NDArray[np.int64]
 
 
@@ -39,7 +39,7 @@ def gathered(keys_of_rows: Sequence[Sequence[int]], first_row: int = 0) -> PageK
 
 
 def text_keys(terms: Sequence[str], pages: sparse.csr_matrix) -> PageKeys:
-    """Return keys of pages of which nothing but their rows of term counts is there, shape (n_pages, n_terms)."""
+    """Return keys of pages of which only term counts are known, shape (n_pages, n_terms)."""
     names = np.array(terms, dtype=object)
     found = []
     for first, last in zip(pages.indptr[:-1], pages.indptr[1:], strict=True):
@@ -49,7 +49,7 @@ def text_keys(terms: Sequence[str], pages: sparse.csr_matrix) -> PageKeys:
 
 
 def under(known: PageKeys, new: PageKeys) -> PageKeys:
-    """Return keys and, after them, others."""
+    """Return these keys, followed by others."""
     return PageKeys(np.concatenate([known.keys, new.keys]), np.concatenate([known.rows, new.rows]))
 
 

@@ -39,7 +39,7 @@ def unpacked(name: str, files: Mapping[str, bytes]) -> Topic:
     Raises
     ------
     TopicError
-        If a file is none of a topic's, or as of `focused.method.topic.files.load_topic`.
+        If a file does not belong to a topic; also as raised by `focused.method.topic.files.load_topic`.
     """
     check_topic_name(name)
     folder = Path(tempfile.mkdtemp(prefix="focused-topic-"))
@@ -49,7 +49,7 @@ def unpacked(name: str, files: Mapping[str, bytes]) -> Topic:
 
 
 def unpack_into(folder: Path, files: Mapping[str, bytes]) -> None:
-    """Write the files of a topic into its folder, which is made; a `TopicError` if one is none of a topic's."""
+    """Make a topic's folder and write its files; a `TopicError` if a file does not belong to a topic."""
     if unknown := sorted(set(files) - set(_FILES)):
         raise TopicError(f"A topic has the files {', '.join(_FILES)}. Got {unknown[0]!r:.60}.")
     folder.mkdir(parents=True, exist_ok=True)

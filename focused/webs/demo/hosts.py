@@ -1,7 +1,7 @@
 """The hosts of the demo web: their roles, their topics, and their pages.
 
 Pages are numbered across all hosts; a host owns a range of numbers. Its first page is its home page, the others form sections
-of equal length. So a page's place follows from its number by arithmetic, and only one small record a host is stored.
+of equal length. So a page's place follows from its number by arithmetic, and only one small record for each host is stored.
 """
 
 from __future__ import annotations
@@ -20,8 +20,9 @@ from focused.webs.demo.words import TOPICS
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-# The roles of hosts, one letter a host, repeated: Portal, University, Magazine, Specialist, Blog, and Islet. An islet is a
-# specialist linked only from homes and gateways of other hosts, so a crawler must pass through irrelevant pages to find it.
+# The roles of hosts, one letter for each host, repeated: Portal, University, Magazine, Specialist, Blog, and Islet. An islet
+# is a specialist linked only from homes and gateways of other hosts, so a crawler must pass through irrelevant pages to
+# find it.
 ROLES = "PMSSUSISBISSMSISUSPISSBIMSSUSIPBMSBISMIU"
 SIZE_WEIGHT = {"P": 1.3, "U": 1.1, "M": 1.5, "S": 1.0, "I": 0.9, "B": 0.7}
 _WIDTH = {"P": 10, "U": 6, "M": 7, "B": 5}  # topics that a mixed host writes about
@@ -61,7 +62,7 @@ class Host:
 
     @property
     def n_sections(self) -> int:
-        """Number of sections; the last may be short."""
+        """Number of sections; the last one may have fewer pages."""
         return -(-(self.size - 1) // self.section_length)
 
     def section_topic(self, section: int) -> int | None:
