@@ -20,7 +20,7 @@ from typing import IO, TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-PROGRAMS = ("focused.evaluation.worker", "focused.retraining.training_child", "focused", "scrapy")
+PROGRAMS = ("focused.evaluation.group_child", "focused.retraining.training_child", "focused", "scrapy")
 
 
 def install() -> None:

@@ -1,4 +1,4 @@
-"""The task of one worker process: a topic, a repeat, and the strategies to crawl with."""
+"""The task of one process of an evaluation: a topic, a repeat, and the strategies to crawl with."""
 
 from __future__ import annotations
 

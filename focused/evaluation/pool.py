@@ -1,4 +1,4 @@
-"""Run groups of crawls in worker processes, a few at a time. A process that dies loses one crawl only."""
+"""Run groups of crawls in processes of their own, a few at a time. A process that dies loses one crawl only."""
 
 from __future__ import annotations
 
@@ -86,13 +86,13 @@ class Pool:
                 if self._stopping:
                     return "", 0
                 process = subprocess.Popen(
-                    [sys.executable, "-m", "focused.evaluation.worker", str(path)],
+                    [sys.executable, "-m", "focused.evaluation.group_child", str(path)],
                     stdout=subprocess.PIPE,
                     stderr=errors,
                     stdin=subprocess.DEVNULL,
                     text=True,
                     env=_environment(),
-                    start_new_session=True,  # Ctrl-C is for us; we end the workers
+                    start_new_session=True,  # Ctrl-C is for us; we end the processes
                 )
                 self._running.add(process)
             assert process.stdout is not None

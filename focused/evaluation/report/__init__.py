@@ -2,8 +2,8 @@
 
 They read only the files of an evaluation or a run, and use neither Scrapy nor the code of strategies.
 
-- Of a crawl: `run_report` with `run_sections`, `run_files`, `version_files`, `model_versions`, `drift`, `delivered_pages`,
-  `pages_section`, `judged_section`.
+- Of a crawl: `run_report` with `run_sections`, `model_versions`, `drift`, `delivered_pages`, `pages_section`,
+  `judged_section`; `run` (its pages and figures), read by `run_files` and `version_files`.
 - Of an evaluation: `evaluation_report` with `results`, `conclusions`, `tables`, `web_section`, `evidence_figures`.
 - Both: `figures` on a `canvas`, `colours`, `style`, `markup`, `json_facts`, `files`.
 """

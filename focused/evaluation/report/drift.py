@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from focused.evaluation.report.run_files import Run
+    from focused.evaluation.report.run import Run
 
 WINDOW = 100
 _FEWEST = 40

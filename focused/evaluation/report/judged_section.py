@@ -11,7 +11,7 @@ from focused.evaluation.report.markup import Markup, element
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from focused.evaluation.report.run_files import Run
+    from focused.evaluation.report.run import Run
 
 
 def by_verdicts(run: Run) -> Iterator[Markup]:

@@ -15,7 +15,7 @@ from focused.evaluation.report.version_files import FIRST
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from focused.evaluation.report.run_files import Run
+    from focused.evaluation.report.run import Run
     from focused.evaluation.report.version_files import Version
 
 MARKS = "Upright lines: where a version of the model began to judge, from the second on."

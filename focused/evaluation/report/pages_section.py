@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from focused.evaluation.report.delivered_pages import Delivered, DeliveredPage
-    from focused.evaluation.report.run_files import Run
+    from focused.evaluation.report.run import Run
 
 N_MOST = 1_000
 """Rows of the tables of a report in all: half a megabyte."""

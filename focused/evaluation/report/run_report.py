@@ -30,11 +30,13 @@ from focused.evaluation.report.markup import (
 )
 from focused.evaluation.report.model_versions import about_marks, marks, versions
 from focused.evaluation.report.pages_section import N_MOST, SCRIPT, pages
-from focused.evaluation.report.run_files import Run, read_run
+from focused.evaluation.report.run_files import read_run
 from focused.evaluation.report.run_sections import failed_hosts, hosts, losses, paths, reasons, referrers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+
+    from focused.evaluation.report.run import Run
 
 REPORT_FILE = "report.html"
 

@@ -30,7 +30,7 @@ from focused.utils.words import quantity
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from focused.evaluation.report.run_files import FetchedPage, Run
+    from focused.evaluation.report.run import FetchedPage, Run
 
 _TOP, _MOST_NAMED = 20, 5
 _MAX_STEPS = 30

@@ -1,6 +1,6 @@
-"""The worker process: trains the topic of a group, and crawls with one strategy after another.
+"""The process of one group: trains its topic, and crawls with one strategy after another.
 
-``python -m focused.evaluation.worker GROUP.json``: each line on stdout is a JSON list about a step that begins or ends.
+``python -m focused.evaluation.group_child GROUP.json``: each line on stdout is a JSON list about a step that begins or ends.
 """
 
 from __future__ import annotations
