@@ -1,1 +1,12 @@
-"""Learning from positive and unlabelled examples: scikit-learn estimators. Knows no HTML and no Scrapy."""
+"""Learning from positive and unlabelled examples: scikit-learn estimators. Knows no HTML and no Scrapy.
+
+Begin with `training`: counts of positive and unlabelled pages in, a `trained_model` out. The estimators are in `estimators`,
+those that search for reliable negatives first in `two_step`. The modules by what they do:
+
+- What is learnt from, and by whom: `training_set`, `learners`, `diagnosis` of examples, `held_out` decisions.
+- A decision becomes a relevance: `calibration`, `pu_calibration`, `unit_calibration`, `assumed_relevance`; `threshold`.
+- How good it is: `metrics`, `learning_curve`.
+- The result: `model` scores text units without any estimator.
+- Topics from words: `keywords`, `keywords_met`, `word_classes`, `relevant_for_words`.
+- Against the pages that a crawl met: `likely_met`, `sides`, `share_of_relevant`, `two_groups`.
+"""

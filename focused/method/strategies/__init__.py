@@ -1,4 +1,12 @@
-"""Page and topic to a score for every link. One family a file, one registry: this one."""
+"""Page and topic to a score for every link. One family a file, one registry: this one.
+
+- The ordered method: `content_block` has CBP, CBP-SLC and JFE/LPE, and `link_text` what they fall back on.
+- What learns while it crawls: `linkmodel` (the room of the default strategy, *adaptive*), and P15's clusters: `incremental`,
+  `incremental_session`, `rbf_classifier` [I18] with `hybrid`, `context_record`.
+- Clusters of link contexts [P15]: `clustering`, `page_clusters`, `cluster_merging`, `cfu_forest`, `cfu_insertion`.
+- Trained before the crawl from the links of the examples: `training_links`, `link_counts`, `anchor_tree`.
+- Older ones to compare with: `baselines`, `fish_search`, `shark_search`, `patel_schmidt`; `references` are chance and oracle.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,14 @@
 """Step one of learning from positive and unlabelled pages: documents of U that are safely off topic.
 
 Each method is a function `(positive, unlabeled, *, min_share, too_few, random_state, ...)` of the term counts of P and U
-(CSR, a row a document) that returns `ReliableNegatives`. At least max(|P|, `min_share` |U|) documents are needed; if there
-are fewer, `too_few` says what happens, see `select`: "error" raises TooFewReliableNegativesError, a ValueError.
+(CSR, a row a document) that returns `ReliableNegatives`. At least max(|P|, min_share |U|) documents are needed. If there are
+fewer, *too_few* says what happens: "error" raises TooFewReliableNegativesError, a ValueError.
+
+- Methods, each a module: `one_dnf`, `one_dnfc` [P13], `one_dnfc_rare`, `one_dnfii` [P15], `spy`, `rocchio`,
+  `nearest_positives`. `reliable_negatives` is what they return.
+- Step two, a classifier of P against them: `wvc` [P13], `batch_svm`, `incremental_svm` [P15] with `informative_examples`,
+  `iterated_svm` (PEBL), `psoc` with its `particle_swarm`; `svm_rounds` and `training_negatives` are shared by several;
+  `naive_bayes` [L16].
 """
 
 from __future__ import annotations
