@@ -193,7 +193,7 @@ def test_what_a_collection_takes_too_long_for_is_given_up_in_views_and_for_those
 ):
     key = key_of(runs, "good")
     monkeypatch.setattr("focused.utils.sqlite_files._EVERY_STEPS", 1)
-    for module, name in (("page_views", "VIEW_SECS"), ("frontier", "VIEW_SECS"), ("judging", "TAKING_IN_SECS")):
+    for module, name in (("page_views", "VIEW_SECS"), ("frontier", "VIEW_SECS"), ("judging_room", "TAKING_IN_SECS")):
         monkeypatch.setattr(f"focused.dashboard.{module}.{name}", -1.0)
     for view in ("/pages", "/pages?words=star", "/pages/1", "/judge?as=late"):
         assert "takes too long to be read, and was given up" in client.get(f"/runs/{key}{view}").text
