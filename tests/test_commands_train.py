@@ -238,6 +238,18 @@ def test_examples_that_are_none(examples: Path, tmp_path: Path, here: Here) -> N
     refused(here("stars", "--seeds", SEED), "--positive")
 
 
+def test_copies_of_one_page_are_said_to_be_copies_where_too_few_pages_are_left(
+    examples: Path, tmp_path: Path, here: Here
+) -> None:
+    copies = tmp_path / "copies"
+    copies.mkdir()
+    for number in range(30):
+        shutil.copy(examples / "positive" / "0.html", copies / f"{number}.html")
+    done = here("stars", "--positive", copies, "--seeds", SEED)
+    refused(done, "Got 1 page and 29 that were refused: 29 duplicate of another body")
+    assert "Learning from" not in done.err
+
+
 def test_no_unlabelled_page_left(examples: Path, here: Here) -> None:
     same = examples / "positive.jsonl"
     refused(here("stars", "--positive", same, "--unlabeled", same, "--seeds", SEED), "unlabel")

@@ -13,10 +13,12 @@ from focused.method.learning.learners import LEARNERS, knows_vectors
 from focused.method.learning.learning_curve import LearningCurve, learning_curve
 from focused.method.learning.trained_model import TrainingFigures
 from focused.method.learning.training import LinkExamples, train_topic
+from focused.method.learning.training_set import MIN_PAGES
 from focused.method.text.background import Background
 from focused.method.topic.weak_model import why_weak
 from focused.method.training.term_counting import Columns, links_between
 from focused.method.training.untitled import unusable_titles, without_columns
+from focused.utils.words import quantity
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -151,7 +153,11 @@ def learn(
         assert isinstance(model.figures, TrainingFigures)
         return model, model.figures
 
-    say(f"Learning from {len(positive):,} positives and {counts.shape[0] - len(positive):,} unlabelled pages")
+    n_others = counts.shape[0] - len(positive)
+    if len(positive) < MIN_PAGES and positive.refusals.total:
+        few = f"At least {MIN_PAGES} positive pages are needed. Got {quantity(len(positive), 'pages')}"
+        raise ValueError(f"{few} and {positive.refusals.total:,} that were refused: {positive.refusals.summary()}.")
+    say(f"Learning from {quantity(len(positive), 'positives')} and {quantity(n_others, 'unlabelled pages')}")
     is_background = background is not None
     model, figures = train(BACKGROUND_PRIOR if is_background else None)
     if not is_background and figures.prior_high < max(1 / int((~y).sum()), _LEAST_PRIOR):
