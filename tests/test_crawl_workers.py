@@ -176,7 +176,8 @@ def test_one_worker_that_spends_the_budget_says_so_and_offers_nothing_to_go_on_w
     argv = crawl_argv(topic="demo", strategy="best_first", max_pages=30, workers=1)
     done = scrapy(*argv, cwd=tmp_path, env=environment(MODELS), forks_workers=False)  # as a user's are started
     assert done.exit_code == 0, done.err
-    assert "Finished (max_pages)" in done.err
+    [finished] = [line for line in done.err.splitlines() if "Finished (max_pages)" in line]
+    assert ", harvest " in finished
     assert "to go on" not in done.err
 
 

@@ -206,8 +206,10 @@ def _say_the_end(totals: SharedTotals, pages_per_sec: float, run_dir: Path, crew
     found = f"{totals.n_relevant:,} judged relevant of {quantity(totals.n_pages, 'pages')}"
     waiting = quantity(totals.n_waiting, "links")
     reason = totals.reason or ("the workers failed" if crew.has_failed else "stopped")
-    logger.info("Finished (%s): %s, %.0f pages/s, %s still waiting", reason, found, pages_per_sec, waiting)
     if (figures := FolderFigures.read(run_dir)) is not None:
+        found += f", harvest {figures.harvest_in_short}"
+    logger.info("Finished (%s): %s, %.0f pages/s, %s still waiting", reason, found, pages_per_sec, waiting)
+    if figures is not None:
         stats = figures.stats
         about = about_delivered(stats, figures.n_pages, figures.n_relevant)
         for line in filter(None, (figures.about_harvest, words_of_judging_again(stats), about)):

@@ -71,13 +71,24 @@ def train_from_pages_met(
             f"({retraining['n_drawn']:,} of them drawn, {retraining['n_left_aside']:,} left aside). Its crawls begin with "
             "what is known of that web, and look around no more.",
             f"{how}.",
-            "How many of the pages met are relevant is not known: the topic is made from words."
-            if topic.keyword_terms
-            else f"{made.manifest['figures']['prior']:.1%} of the pages met are relevant, by estimate.",
+            _share_of_relevant(made),
             *about_verdicts(made, len(run.labels), retraining.get("n_label_noise", 0), run),
             *last_lines,
         ]
     )
+
+
+def _share_of_relevant(made: Topic) -> str:
+    """Say how many of the pages met are relevant: as the crawl itself says it, where its harvest is known.
+
+    The prior that relevances are calibrated to lies below it (docs/method/, D92).
+    """
+    if made.keyword_terms:
+        return "How many of the pages met are relevant is not known: the topic is made from words."
+    if harvest := made.manifest["retraining"].get("harvest"):
+        interval = f"{harvest['low']:.0%} to {harvest['high']:.0%} by the model's own reckoning"
+        return f"About {harvest['share']:.0%} of the pages met are relevant: {interval}."
+    return f"{made.manifest['figures']['prior']:.1%} of the pages met are relevant, by estimate."
 
 
 def _digest(run: RunLabels) -> str:
