@@ -68,6 +68,27 @@ def test_settings_count_as_in_a_crawl(explain, tmp_path):
     assert "dropped" in result.out
 
 
+def test_it_says_from_where_on_pages_are_relevant_until_a_crawl_has_learnt_from_its_web(models, tmp_path):
+    examples = tmp_path / "examples"
+    examples.mkdir()
+    for number, more in enumerate(("nebula", "galaxy", "comet", "orbit", "planet")):
+        (examples / f"{number}.html").write_bytes(hand_made.html(f"{hand_made.STARS} {more} {more}", title=more))
+    options = ("--seeds", "http://a.example/", "--look-around", "0", "--quick")
+    made = scrapy("train", "few", "--positive", str(examples), *options, cwd=tmp_path, env=environment(models))
+    assert made.exit_code == 0, made.err
+
+    def explained(page: str, *more: str) -> str:
+        argv = ("explain", "few", str(tmp_path / page), *more)
+        return scrapy(*argv, cwd=tmp_path, env=environment(models)).out
+
+    (tmp_path / "food.html").write_bytes(hand_made.html(hand_made.FOOD))
+    first = json.loads(explained("food.html", "--json"))["first_threshold"]
+    assert first is not None
+    assert f"until its first training a crawl asks for {first:.3f}: not relevant there" in explained("food.html")
+    asked = ("-s", "FOCUSED_RELEVANCE_THRESHOLD=0.5")  # stronger than that
+    assert "until its first training" not in explained("food.html", *asked)
+
+
 def test_the_live_web_is_asked_politely(explain):
     pages = {
         "/robots.txt": Reply(b"User-agent: *\nDisallow: /private", headers={"Content-Type": "text/plain"}),

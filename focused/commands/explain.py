@@ -18,6 +18,8 @@ from focused.method.strategies import CHOICES, make_strategy
 from focused.method.topic import load_topic
 from focused.method.training.example_content import Content, RefusedError, checked
 from focused.method.training.example_sources import FILES_ORIGIN
+from focused.retraining.first_threshold import first_threshold
+from focused.retraining.options import read_options
 from focused.utils.crawl_settings import BELOW_THRESHOLD, NOFOLLOW_ENABLED, OBEY_NOINDEX, STRATEGY, WEB
 from focused.utils.places import models_dirs
 from focused.utils.project_command import ProjectCommand, whole_number
@@ -83,7 +85,8 @@ class Command(ProjectCommand):
         if NOFOLLOW_ENABLED.read(settings):
             nofollow = OBEYS_LINKS
         drops = BELOW_THRESHOLD.read(settings) == "drop"
-        explanation = explain(page, judge, strategy, drops=drops, nofollow=nofollow)
+        at_first = first_threshold(topic, read_options(settings, topic))
+        explanation = explain(page, judge, strategy, drops=drops, nofollow=nofollow, first_threshold=at_first)
         if opts.json:
             print(to_json(explanation))
         else:

@@ -98,16 +98,24 @@ class Explanation:
     links: list[LinkShare]
     #: Counts of what was left out of the page or cut off.
     cuts: dict[str, int]
+    #: Relevance from which on a crawl calls pages relevant until its first training; None: as ``thresholds`` say.
+    first_threshold: float | None = None
 
 
 def explain(
-    page: Page, judge: Judge, strategy: Strategy, *, drops: bool = False, nofollow: int = FOLLOWS_ALL
+    page: Page,
+    judge: Judge,
+    strategy: Strategy,
+    *,
+    drops: bool = False,
+    nofollow: int = FOLLOWS_ALL,
+    first_threshold: float | None = None,
 ) -> Explanation:
     """Judge a page as a crawl does, and keep the evidence.
 
     ``judge``: holds the topic. ``strategy``: ready for the topic. It scores the links as if the page were a seed. ``drops``:
     whether links below the threshold are dropped instead of deferred. ``nofollow``: which nofollow is
-    obeyed, FOLLOWS_ALL, OBEYS_PAGES or OBEYS_LINKS.
+    obeyed, FOLLOWS_ALL, OBEYS_PAGES or OBEYS_LINKS. ``first_threshold``: see `Explanation`.
     """
     relevance = judge.relevance(page, KINDS)
     shares = term_shares(page, judge.topic)
@@ -123,7 +131,7 @@ def explain(
         terms_for=sorted((s for s in known if s.contribution > 0), key=lambda s: (-s.contribution, s.term)),
         terms_against=sorted((s for s in known if s.contribution < 0), key=lambda s: (s.contribution, s.term)),
         blocks=_blocks(page, relevance), links=_links(page, relevance, strategy, drops, nofollow),
-        cuts=dict(page.cuts),
+        cuts=dict(page.cuts), first_threshold=first_threshold,
     )  # fmt: skip
 
 

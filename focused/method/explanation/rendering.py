@@ -55,11 +55,19 @@ def _head(e: Explanation) -> str:
             shorten(e.title, WIDTH) or "(no title)",
             "",
             f"Relevance {e.relevance:.3f} {comparison} {e.thresholds['page']:.3f}: {verdict} for topic {e.topic}",
+            *_at_first(e),
             f"  {e.n_words:,} words, {e.n_terms:,} different ones, {e.n_known:,} of them known to the topic; "
             f"read as {e.encoding}",
             f"  decision {e.decision:+.3f} = {terms:+.3f} from the known words, {e.intercept:+.3f} without any",
         )
     )
+
+
+def _at_first(e: Explanation) -> list[str]:
+    if e.first_threshold is None:
+        return []
+    verdict = "relevant there, too" if e.is_relevant and e.relevance >= e.first_threshold else "not relevant there"
+    return [f"  until its first training a crawl asks for {e.first_threshold:.3f}: {verdict}"]
 
 
 def _terms(e: Explanation, top: int) -> str:
