@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import random
+import re
 import shutil
 from collections import Counter
 from dataclasses import replace
@@ -669,13 +670,27 @@ def test_a_crawl_learns_what_on_its_web_is_not_the_topic_and_says_which_pages_it
 
 
 @pytest.mark.slow
-def test_a_crawl_that_ends_before_it_has_learnt_from_its_web_says_that_its_harvest_is_too_high(web, models, tmp_path):
+def test_a_crawl_that_ends_before_it_has_learnt_from_its_web_says_that_its_harvest_is_a_guess(web, models, tmp_path):
     settings = {"strategy": "best_first", "web": web}
     short = crawl(models, tmp_path, settings=SETTINGS, **settings, run_dir=tmp_path / "short", max_pages=12)
     longer = crawl(models, tmp_path, settings=SETTINGS, **settings, run_dir=tmp_path / "longer", max_pages=30)
     for done, is_warned in ((short, True), (longer, False)):
         assert "The harvest is estimated from some page after the 20th on" in done.err
-        assert ("the harvest is probably too high" in done.err) is is_warned
+        assert ("how many of them are relevant is a guess" in done.err) is is_warned
+    found = re.search(r"until it has, a page is relevant from (0\.\d+) on, which half of the examples reach", short.err)
+    assert found
+    rows = rows_of(tmp_path / "short")
+    assert all((row["relevant"] == "1") == (float(row["relevance"]) >= float(found[1])) for row in rows)
+    stricter = crawl(
+        models,
+        tmp_path,
+        settings={**SETTINGS, "FOCUSED_RELEVANCE_THRESHOLD": 0.2},
+        **settings,
+        run_dir=tmp_path / "low",
+        max_pages=12,
+    )
+    assert "yet, so most of its pages may look relevant" in stricter.err
+    assert "the harvest is probably too high" in stricter.err
 
 
 @pytest.mark.slow
@@ -748,6 +763,8 @@ def test_a_topic_can_be_trained_for_good_against_the_pages_that_a_crawl_met(web,
     assert "Each was trained against the pages met by then" in (tmp_path / "met" / "report.html").read_text()
     made = scrapy("train", "stars", "--from-run", str(tmp_path / "met"), cwd=tmp_path, env=environment(own))
     assert made.exit_code == 0, made.err
+    found = load_topic("stars", own).manifest["retraining"]["harvest"]  # the crawl said as much
+    assert f"About {found['share']:.0%} of the pages met are relevant: {found['low']:.0%} to " in made.out
     topic = load_topic("stars", own)
     assert topic.manifest["examples"]["unlabeled"]["from_run"] == "met"
     assert not RetrainingOptions().is_against_met(topic)

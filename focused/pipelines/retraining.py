@@ -19,6 +19,7 @@ from focused.items import PageItem
 from focused.retraining.draw_schedule import DrawSchedule, LookingForWords
 from focused.retraining.drift import DriftReport
 from focused.retraining.feedback_intake import FeedbackIntake
+from focused.retraining.first_threshold import first_threshold
 from focused.retraining.judged_page_intake import JudgedPageIntake, JudgedPageWriter, LinkTextFinder, TextsToKeep
 from focused.retraining.judged_pages import read_record, record_path
 from focused.retraining.kept_pages import KeptBodies, KeptPages
@@ -47,6 +48,7 @@ logger = logging.getLogger(__name__)
 _POLL_EVERY_SECS = 0.05
 _MAX_TEXTS = 10
 """Pages whose texts are kept for training, as a multiple of those that are learnt from."""
+_A_GUESS = "how many of them are relevant is a guess"
 
 
 class RetrainingPipeline:
@@ -69,12 +71,14 @@ class RetrainingPipeline:
         loop: RetrainingLoop,
         stats: RetrainingStats,
         around: DrawSchedule | LookingForWords | None = None,
+        raised_to: float | None = None,
     ) -> None:
         self._crawl = crawl
         self._intake = intake
         self._loop = loop
         self._stats = stats
         self._around = around
+        self._raised_to = raised_to
         self._bodies: KeptBodies | None = None
         self._calls: Any = None
 
@@ -138,7 +142,7 @@ class RetrainingPipeline:
             around = LookingForWords(lambda: crawl.frontier, stats, plan.topic.keyword_terms)
         elif is_against_met:
             around = DrawSchedule(lambda: crawl.frontier, stats)
-        return cls(crawl, intake, loop, stats, around)
+        return cls(crawl, intake, loop, stats, around, first_threshold(plan.topic, options))
 
     def open_spider(self) -> None:
         """Continue where an earlier run of this crawl ended, and begin to look for new models."""
@@ -154,7 +158,7 @@ class RetrainingPipeline:
         if isinstance(self._around, DrawSchedule) and self._loop.version == FIRST:
             logger.info(
                 "The model has learnt %s. The harvest is estimated from some page after the %dth on",
-                *(self._learnt("yet, so most of its pages may look relevant"), FIRST_MET),
+                *(self._learnt(f"yet, so {self._what_looks_relevant()}"), FIRST_MET),
             )
         self._calls = create_looping_call(self._loop.poll)
         self._calls.start(_POLL_EVERY_SECS, now=False)
@@ -173,7 +177,7 @@ class RetrainingPipeline:
         if isinstance(self._around, DrawSchedule) and self._loop.version == FIRST and self._crawl.harvest.n_pages:
             logger.warning(
                 "All pages were judged by a model that has learnt %s. With more pages (-a max_pages) it learns",
-                self._learnt(": the harvest is probably too high"),
+                self._learnt(f": {'the harvest is probably too high' if self._raised_to is None else _A_GUESS}"),
             )
         if (
             isinstance(self._around, LookingForWords)
@@ -186,6 +190,12 @@ class RetrainingPipeline:
             )
         self._loop.close()
         self._intake.close()
+
+    def _what_looks_relevant(self) -> str:
+        """Say from where on pages are relevant until the first training, or that most are."""
+        if self._raised_to is None:
+            return "most of its pages may look relevant"
+        return f"until it has, a page is relevant from {self._raised_to:.3f} on, which half of the examples reach"
 
     def _learnt(self, if_nothing: str) -> str:
         """Say what the topic's own model has learnt of this web; behind nothing stands what follows from it."""
