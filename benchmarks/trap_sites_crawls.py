@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING
 
 from common import say, scrapy
 from provenance import digest
+from site_makers.journal import Journal
 from site_makers.serving import served
 from site_makers.shop import Shop
 from site_makers.site import Tally, tally
 from site_makers.stories import Stories
 from site_makers.threads import Threads
+from site_makers.wiki import Wiki
 
 if TYPE_CHECKING:
     import argparse
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
     from site_makers.items import Item
     from site_makers.site import Site
 
-SITES = {site.name: site for site in (Stories, Threads, Shop)}
+SITES = {site.name: site for site in (Stories, Threads, Shop, Wiki, Journal)}
 # Of a crawl that is a guest at nobody's.
 SETTINGS = ("AUTOTHROTTLE_ENABLED=False", "DOWNLOAD_DELAY=0.01", "FOCUSED_CONTACT=benchmark@localhost.example")
 

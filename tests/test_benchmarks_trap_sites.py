@@ -13,15 +13,17 @@ import pytest
 sys.path.append(str(Path(__file__).resolve().parent.parent / "benchmarks"))
 
 from site_makers.items import Item, read
+from site_makers.journal import Journal
 from site_makers.serving import served
 from site_makers.shop import Shop
 from site_makers.site import N_EXAMPLES, tally
 from site_makers.stories import Stories
 from site_makers.threads import Threads
+from site_makers.wiki import Wiki
 from web_makers.pages import links_of
 from web_makers.sources import Sources
 
-SITES = (Stories, Threads, Shop)
+SITES = (Stories, Threads, Shop, Wiki, Journal)
 
 
 def a_site(kind, seed=1, *, has_traps=True):
