@@ -84,7 +84,7 @@ def test_a_link_is_drawn_only_where_one_is_wanted(frontier):
 
 def test_a_link_that_stands_back_is_drawn_only_where_there_is_no_other(frontier):
     links = frontier([f"http://h.org/print/{n}" for n in range(20)] + ["http://h.org/a/1"])
-    links.store.standing.link_levels = lambda url, referrer: 700 if "/print/" in url else 0
+    links.store.standing.link_levels = lambda url, referrer: 150 if "/print/" in url else 0
     around = RandomLinks(links)
     around.n_wanted = 2
     drawn = [around.next(lambda host: 0.0, NOW).url]
@@ -92,6 +92,18 @@ def test_a_link_that_stands_back_is_drawn_only_where_there_is_no_other(frontier)
     drawn.append(around.next(lambda host: 0.0, NOW).url)
     assert drawn[0] == "http://h.org/a/1"
     assert "/print/" in drawn[1]
+
+
+def test_folders_whose_names_differ_by_numbers_are_one_place(frontier):
+    facets = [f"http://h.org/c/brand-{n}/price-{m}/" for n in range(4) for m in range(3)]
+    around = RandomLinks(frontier([*facets, *(f"http://h.org/about/{n}" for n in range(12))]))
+    around.n_wanted = 8
+    found = Counter()
+    for _ in range(8):
+        drawn = around.next(lambda host: 0.0, NOW)
+        around.note_fetched(drawn.url)
+        found[drawn.url.split("/")[3]] += 1
+    assert found == {"c": 4, "about": 4}
 
 
 def test_links_from_places_of_which_fewest_pages_are_known_come_first_whatever_their_scores_are(frontier):

@@ -24,12 +24,13 @@ _N_CANDIDATES = 64
 
 Place = tuple[str, str]
 
-_NUMBER = re.compile(r"(?<=/)[0-9]+(?:[-_.][0-9]+)*(?=/|$)")
+_NUMBER = re.compile(r"[0-9]+(?:[-_.][0-9]+)*")
 _LEAST_SHARE = 1 / 3
 """Of their share of the links that wait, what pages of numbered folders are to be drawn at least, whatever else there is."""
 
-_STANDS_BACK = LEVELS // 2
-"""Levels by which a link stands back that is drawn only if there are no others."""
+_STANDS_BACK = LEVELS // 10
+"""Levels by which a link stands back that is drawn only if there are no others: of its group two or three pages that brought
+nothing are enough to look at."""
 
 MOST_IN_VAIN = 2.0
 """Drawn links without a page, for each that brought one, beyond which others are drawn in their place.
@@ -43,7 +44,7 @@ and FOLDOC (docs/results/pages-met.md).
 class RandomLinks:
     """Leases links that are drawn from all that wait, those from places first of which the fewest pages are known.
 
-    A place is a folder of a host; folders that are numbers stand for one another (`how_known`). Origins whose drawn links
+    A place is a folder of a host; numbers in folders stand for one another (`how_known`). Origins whose drawn links
     brought no page come last: dead links would be drawn one after the other, for of their places no page is known. The same
     links, ends and seed give the same draws.
     """
@@ -108,12 +109,14 @@ class RandomLinks:
 
 
 def place_of(url: str) -> Place:
-    """Return the host of a URL and the folder of its path, where ``#`` stands for a folder that is a number.
+    """Return the host of a URL and the folder of its path, where ``#`` stands for a number.
 
     >>> place_of("http://stars.example/sun/spots.html?day=1"), place_of("http://stars.example/")
     (('stars.example', '/sun'), ('stars.example', ''))
     >>> place_of("http://stars.example/events/2024/05-06/7")
     ('stars.example', '/events/#/#')
+    >>> place_of("http://stars.example/shop/brand-4/price-1/")
+    ('stars.example', '/shop/brand-#/price-#')
     """
     return host_of(url), _NUMBER.sub("#", urlsplit(url).path.rpartition("/")[0])
 
