@@ -37,6 +37,13 @@ def test_a_site_with_one_title_for_all_its_pages_does_not_sink_if_they_bring_wha
     assert found.levels("http://i.example/77.html") < LEVELS / 10
 
 
+def test_what_pages_of_one_title_bring_that_were_found_on_one_another_does_not_count_where_others_have_titles_of_their_own():
+    old = [(f"http://h.example/old/{n}", ONE, f"http://h.example/old/{n - 1}", 0.75) for n in range(20)]
+    from_stories = [(url, title, f"http://h.example/s/{n}", gain) for n, (url, title, _, gain) in enumerate(old)]
+    assert crawled([*stories(40), *old]).levels("http://h.example/old/77") > LEVELS / 2
+    assert crawled([*stories(40), *from_stories]).levels("http://h.example/old/77") < LEVELS / 5
+
+
 def test_lists_with_one_title_do_not_sink_while_relevant_pages_are_found_on_them():
     lists = [(f"http://h.example/list?page={n}", ONE, "", 0.0) for n in range(20)]
     led = [(f"http://h.example/s/{1000 + n}", 1000 + n, f"http://h.example/list?page={n // 3}", 1.0) for n in range(60)]

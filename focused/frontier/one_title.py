@@ -11,8 +11,9 @@ from dataclasses import dataclass
 
 from focused.frontier.url_groups import groups_of
 from focused.method.scoring.priority import LEVELS
+from focused.utils.origins import host_of
 
-_PRIOR_PAGES = 4.0
+_PRIOR_PAGES = 2.0
 """A place is taken for like others, with titles of their own, until it has had so many pages."""
 _LED = 0.5
 """What a page counts for the place that it was found in: it might have been found elsewhere, too."""
@@ -23,6 +24,8 @@ _N_TITLES = 4
 _MOSTLY = 0.5
 """From this share of pages on with titles that are not their own, a place is no measure for others."""
 _MAX_PLACES = 50_000
+_HOST = "/"
+"""Begins the name under which the pages of a host are counted together."""
 
 
 @dataclass(slots=True)
@@ -32,16 +35,18 @@ class _Place:
     n_pages: float = 0.0
     #: With a title of another page of the place.
     n_alike: float = 0.0
-    #: What they have brought, and pages elsewhere that were found on them.
+    #: What they have brought, and pages that were found on them.
     gain: float = 0.0
+    #: Of this, what pages of the place brought that were found on others of it.
+    own_gain: float = 0.0
     titles: tuple[int, ...] = ()
 
-    def page(self, title: int, gain: float) -> None:
+    def page(self, title: int, gain: float, is_alike: bool) -> None:
         """Count a page. ``title``: a hash of its title, 0 if it has none."""
-        is_alike = title in self.titles
         self.n_pages = _DECAY * self.n_pages + 1
         self.n_alike = _DECAY * self.n_alike + is_alike
         self.gain = _DECAY * self.gain + gain
+        self.own_gain *= _DECAY
         if title and not is_alike:
             self.titles = (title, *self.titles[: _N_TITLES - 1])
 
@@ -50,9 +55,14 @@ class _Place:
         """Share of its pages whose titles are not their own, in [0, 1)."""
         return self.n_alike / (self.n_pages + _PRIOR_PAGES)
 
-    def shortfall(self, rate: float) -> float:
-        """Return by which share a page of the place brings less than others do, in [0, 1]."""
-        own = (self.gain + _PRIOR_PAGES * rate) / (self.n_pages + _PRIOR_PAGES)
+    def shortfall(self, rate: float, elsewhere: float = 0.0) -> float:
+        """Return by which share a page of the place brings less than others do, in [0, 1].
+
+        ``elsewhere``: share of the other pages of its host that have titles of their own. The more they are, the less counts
+        what pages of the place brought that were found on one another: one page in many forms leads to itself.
+        """
+        gain = self.gain - elsewhere * self.own_gain
+        own = (gain + _PRIOR_PAGES * rate) / (self.n_pages + _PRIOR_PAGES)
         return max(0.0, 1 - own / rate)
 
 
@@ -72,10 +82,16 @@ class OneTitle:
         relevant, else 0. Of a copy only its place counts, not as a measure for others.
         """
         own, leading = _places_of(url), _places_of(referrer)
-        for name in own:
-            self._place(name).page(title, gain)
+        alike = [title in self._place(name).titles for name in own]
+        for name, is_alike in zip(own, alike, strict=True):
+            self._place(name).page(title, gain, is_alike)
+        if own:
+            self._place(_host_of(url)).page(0, gain, any(alike))
         for name in leading:
-            self._place(name).gain += _LED * gain
+            place = self._place(name)
+            place.gain += _LED * gain
+            if name in own:
+                place.own_gain += (1 + _LED) * gain
         if not is_copy and self._is_measure(own):
             self._n_rated += 1
             self._gain += gain
@@ -88,7 +104,7 @@ class OneTitle:
         return [
             (name, place.n_pages)
             for name, place in self._places.items()
-            if place.alike * place.shortfall(rate) >= _MOSTLY
+            if name[0] != _HOST and place.alike * self._shortfall(name, place, rate) >= _MOSTLY
         ]
 
     @property
@@ -102,8 +118,20 @@ class OneTitle:
     def levels(self, url: str) -> int:
         """Return how many levels a link stands back, from 0 to LEVELS."""
         rate = self._rate
-        known = [place for name in _places_of(url) if (place := self._places.get(name)) is not None and place.n_alike]
-        return round(LEVELS * max((place.alike * place.shortfall(rate) for place in known), default=0.0))
+        known = [
+            (name, place) for name in _places_of(url) if (place := self._places.get(name)) is not None and place.n_alike
+        ]
+        return round(
+            LEVELS * max((place.alike * self._shortfall(name, place, rate) for name, place in known), default=0.0)
+        )
+
+    def _shortfall(self, name: str, place: _Place, rate: float) -> float:
+        host = self._places.get(_host_of(f"http://{name}"))
+        if host is None:
+            return place.shortfall(rate)
+        n_others = max(0.0, host.n_pages - place.n_pages)
+        n_alike = max(0.0, host.n_alike - place.n_alike)
+        return place.shortfall(rate, max(0.0, n_others - n_alike) / (n_others + _PRIOR_PAGES))
 
     def _place(self, name: str) -> _Place:
         found = self._places.get(name)
@@ -115,8 +143,13 @@ class OneTitle:
         return found
 
 
+def _host_of(url: str) -> str:
+    """Return the name under which the pages of a URL's host are counted together."""
+    return f"{_HOST}{host_of(url)}"
+
+
 def _places_of(url: str) -> tuple[str, ...]:
-    """Return the narrowest folder of a URL, and its query parameters."""
+    """Return the narrowest folder of a URL, the names in it that begin alike, and its query parameters."""
     groups = groups_of(url)
-    n_folders = sum("?" not in group for group in groups)
+    n_folders = sum("?" not in group and not group.endswith("*") for group in groups)
     return groups[n_folders - 1 :]
