@@ -46,6 +46,26 @@ def test_a_group_that_says_new_things_again_rises():
     assert credit.link_levels("http://h.example/a/x", "") < low / 4
 
 
+def test_pages_of_one_kind_in_a_folder_with_others_sink_alone():
+    credit = crawled([*honest(50), *((f"http://h.example/wiki/Sun_{n}", "", "", True) for n in range(10))])
+    for n in range(10):
+        credit.page(f"http://h.example/wiki/Talk:Sun_{n}", "", "", False, newness=0.0)
+    assert credit.link_levels("http://h.example/wiki/Talk:Moon", "") > LEVELS / 2
+    assert credit.link_levels("http://h.example/wiki/Moon", "") < LEVELS / 3
+
+
+def test_lists_that_say_nothing_themselves_do_not_sink_while_new_pages_are_found_on_them():
+    def lists(n):
+        return [(f"http://h.example/list/{each}", "", "http://h.example/", False, 0.0) for each in range(n)]
+
+    led = [(f"http://h.example/s/{n}", "", f"http://h.example/list/{n // 3}", False) for n in range(60)]
+    again = [(f"http://h.example/list/{n}", "", f"http://h.example/list/{n - 1}", False) for n in range(100, 105)]
+    credit, useful, endless = (crawled([*honest(50), *lists(20), *more]) for more in ([], led, again))
+    assert credit.link_levels("http://h.example/list/77", "") > LEVELS / 2
+    assert useful.link_levels("http://h.example/list/77", "") == 0
+    assert endless.link_levels("http://h.example/list/77", "") > LEVELS / 3
+
+
 def test_a_link_found_on_a_copy_stands_half_a_scale_back():
     credit = crawled([*honest(50), ("http://site1.example/copy", "http://site2.example/a/2.html", "", False)])
     assert credit.link_levels("http://new.example/", "http://site1.example/copy") == LEVELS // 2

@@ -9,6 +9,7 @@ from test_crawl_known_texts import HOST, Pages, words
 from focused.frontier.credit import Credit
 from focused.frontier.host_penalty import HostPenalty
 from focused.frontier.sinking import Harvests, Sinking
+from focused.method.scoring.priority import LEVELS, to_priority
 
 
 def a_sinking() -> Sinking:
@@ -37,6 +38,25 @@ def test_a_parameter_that_names_posts_is_not_idle_because_the_front_page_has_som
         resumed.restore(ended)
         for sinking in (live, resumed):
             assert sinking.idle.form(f"{HOST}/?p=77", "h.example") == f"{HOST}/?p=77"
+
+
+def test_a_link_whose_group_brings_nothing_comes_behind_those_that_a_strategy_puts_off():
+    sinking = a_sinking()
+    sinking.restore((f"{HOST}/quote/{n}", f"{HOST}/t/1", f"{HOST}/quote/{n - 1}", False, b"") for n in range(30))
+    levels = sinking.store.standing.link_levels(f"{HOST}/quote/77", f"{HOST}/quote/29")
+    assert to_priority(1.0, admitted=True) - levels < to_priority(0.1, admitted=False)
+
+
+def test_pages_of_next_to_no_new_text_sink_and_those_of_half_the_usual_text_do_not():
+    sinking, pages = a_sinking(), Pages()
+    for number in range(30):
+        for folder, n_words in (("long", 60), ("half", 40), ("login", 6)):
+            url = f"{HOST}/{folder}/{number}"
+            met = pages.meet(url, words(number + 100 * n_words)[:n_words])
+            sinking.restore([(url, met.duplicate_of, "", False, met.sketch)])
+    levels = {folder: sinking.credit.link_levels(f"{HOST}/{folder}/77", "") for folder in ("long", "half", "login")}
+    assert levels["login"] > LEVELS / 2
+    assert levels["long"] == levels["half"] == 0
 
 
 def test_a_parameter_whose_pages_are_the_same_text_again_is_idle():

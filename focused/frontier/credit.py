@@ -10,19 +10,22 @@ from collections import OrderedDict
 from dataclasses import dataclass
 from typing import TypeVar
 
-from focused.frontier.url_groups import groups_of, path_group
+from focused.frontier.url_groups import N_OF_HOST, groups_of, path_group
 from focused.method.scoring.priority import LEVELS
 from focused.utils.registered_domain import registered_domain
 
 _Key = TypeVar("_Key")
 _Value = TypeVar("_Value")
 
-_PRIOR_PAGES = 4.0
-"""A group is taken for like the one that it lies in until it has had so many pages."""
+_PRIOR_PAGES, _PRIOR_PAGES_OF_A_HOST = 2.0, 4.0
+"""A group is taken for like the one that it lies in until it has had so many pages. A host has many groups, and each costs
+pages before it is known."""
 _DECAY = 0.99
 """Of what is known of a group this much is left with each further page of it: some 100 pages count."""
 _NEW_ENOUGH = 0.7
 """Share of new texts from which a group does not sink."""
+_LED = 0.5
+"""What a new page counts for the groups of the page that it was found on: it might have been found elsewhere, too."""
 _BEHIND_COPY = 0.5
 """Of a scale, what a link sinks that was found on a copy."""
 _MAX_GROUPS, _MAX_COPIES, _MAX_PATHS, _MAX_DOMAINS = 50_000, 100_000, 100_000, 50_000
@@ -97,23 +100,27 @@ class Credit:
             newness = 0.0
             _remember(self._copies, hash(url), None, _MAX_COPIES)
         self._n_met_before += 1 - newness
-        for group in self._groups_of(url):
+        own = self._groups_of(url)
+        for group in own:
             n_pages, n_new = self._groups.get(group, (0.0, 0.0))
             _remember(self._groups, group, (_DECAY * n_pages + 1, _DECAY * n_new + newness), _MAX_GROUPS)
+        for group in groups_of(referrer):
+            if group not in own and (known := self._groups.get(group)) is not None:
+                self._groups[group] = known[0], min(known[0], known[1] + _LED * newness)
         _remember(self._paths, hash(url.partition("?")[0]), None, _MAX_PATHS)
         domain, source = domain_of(url), domain_of(referrer)
-        own = self._domain(domain, source)
-        own.n_pages += 1
-        own.n_relevant += relevant
-        own.is_named = own.is_named or not referrer
+        its = self._domain(domain, source)
+        its.n_pages += 1
+        its.n_relevant += relevant
+        its.is_named = its.is_named or not referrer
         if source and source != domain:
             leading = self._domain(source, "")
-            own.n_recommended += relevant and not copy_of and leading.owner != own.owner
-        if own.n_pages <= self._allowed(own):
+            its.n_recommended += relevant and not copy_of and leading.owner != its.owner
+        if its.n_pages <= self._allowed(its):
             self._n_rated += 1
             self._n_relevant += relevant
         weight = 1.0
-        for led in self._ancestors(own):
+        for led in self._ancestors(its):
             led.n_led += weight
             led.n_led_relevant += weight * relevant
             weight *= _FURTHER
@@ -172,11 +179,12 @@ class Credit:
         Of several query parameters the one counts that has brought least.
         """
         share, of_parameters = 1.0, []
-        for group in self._groups_of(url):
+        for nth, group in enumerate(self._groups_of(url)):
             known = self._groups.get(group)
             if known is None:
                 continue
-            here = (known[1] + _PRIOR_PAGES * share) / (known[0] + _PRIOR_PAGES)
+            prior = _PRIOR_PAGES_OF_A_HOST if nth < N_OF_HOST else _PRIOR_PAGES
+            here = (known[1] + prior * share) / (known[0] + prior)
             if "?" in group:
                 of_parameters.append(here)
             else:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from focused.frontier.idle_parameters import IdleParameters
 from focused.frontier.mirrors import Mirrors
+from focused.frontier.new_text import NewText
 from focused.frontier.one_title import OneTitle
 from focused.method.scoring.priority import LEVELS
 from focused.method.scoring.stored_text import form_and_newness
@@ -26,6 +27,10 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 _REVIEW_EVERY_PAGES = 20
+_STEEPER = 4
+_MOST = 3 * LEVELS
+"""From half a scale on links sink so much faster, and so far at most: what brings nothing comes behind the links that a
+strategy puts off, which bring little. These lie more than a scale below the others."""
 
 
 class Harvests(NamedTuple):
@@ -52,6 +57,8 @@ class Sinking:
         self.credit, self.penalty = self.harvests
         #: Which query parameters change nothing.
         self.idle = IdleParameters()
+        #: How much new text a page brings.
+        self.new_text = NewText()
         #: Which places have one title for all their pages.
         self.one_title = OneTitle()
         self.store.standing.link_levels = self._link_levels
@@ -62,7 +69,8 @@ class Sinking:
         self._n_pages = 0
 
     def _link_levels(self, url: str, referrer: str) -> int:
-        return min(LEVELS, self.credit.link_levels(url, referrer) + self.one_title.levels(url))
+        levels = min(LEVELS, self.credit.link_levels(url, referrer) + self.one_title.levels(url))
+        return min(_MOST, levels + max(0, 2 * levels - LEVELS) * _STEEPER)
 
     def _host_levels(self, host: str) -> int:
         by_yield = self.credit.host_levels(host) + (self.penalty.levels(host) if self.penalty.strength else 0)
@@ -76,6 +84,8 @@ class Sinking:
     def _learn(self, url: str, copy_of: str, referrer: str, relevant: bool, sketch: bytes) -> tuple[str, str] | None:
         """Learn from a page; return host and parameter if a parameter of its query has proved idle by it."""
         title_form, newness = form_and_newness(sketch)
+        if not copy_of and (amount := self.new_text.amount(sketch)) is not None:
+            newness *= amount
         self.credit.page(url, copy_of, referrer, relevant, newness)
         self.one_title.page(url, title_form, referrer, newness * (relevant and not copy_of), bool(copy_of))
         self.mirrors.page(url, copy_of)

@@ -13,7 +13,10 @@ from focused.utils.registered_domain import registered_domain
 
 MAX_PARAMETERS = 4
 """Of a query with more the others make no groups."""
+N_OF_HOST = 2
+"""So many groups of a URL come first that are those of its host: its registered domain, and the host."""
 _DIGITS = re.compile(r"[0-9]+")
+_NAME = re.compile(r"[^\W\d_]+[\W_]?")
 _MAX_CHARS = 200
 
 
@@ -21,12 +24,15 @@ _MAX_CHARS = 200
 def groups_of(url: str) -> tuple[str, ...]:
     """Return the groups of a URL, each within the one before it; the last ones are its query parameters.
 
-    Numbers in folders stand for one another, so that a calendar's months are one folder.
+    Numbers in folders stand for one another, so that a calendar's months are one folder. The narrowest of them are the names
+    in it that begin alike, up to the first character that is no letter.
 
     >>> groups_of("http://www.h.example/events/2024/05/x.html")
-    ('h.example', 'www.h.example', 'www.h.example/events/', 'www.h.example/events/0/')
+    ('h.example', 'www.h.example', 'www.h.example/events/', 'www.h.example/events/0/', 'www.h.example/events/0/x.*')
+    >>> groups_of("http://h.example/wiki/Talk:Sun_spots")[2:], groups_of("http://h.example/p/12")[2:]
+    (('h.example/wiki/', 'h.example/wiki/Talk:*'), ('h.example/p/',))
     >>> groups_of("http://h.example/topic.php?id=7&sid=ab12")
-    ('h.example', 'h.example/', 'h.example/topic.php?id', 'h.example/topic.php?sid')
+    ('h.example', 'h.example/', 'h.example/topic.*', 'h.example/topic.php?id', 'h.example/topic.php?sid')
     """
     try:
         split = urlsplit(url)
@@ -42,6 +48,9 @@ def groups_of(url: str) -> tuple[str, ...]:
     for folder in folders[:2]:
         place = f"{place}/{_DIGITS.sub('0', folder)}"
         found.append(f"{place}/")
+    names = split.path[:_MAX_CHARS].split("/")[1 + len(folders[:2]) :]
+    if name := _NAME.match(next((each for each in reversed(names) if each), "")):
+        found.append(f"{place}/{name[0]}*")
     if split.query:
         path = f"{host}{_DIGITS.sub('0', split.path[:_MAX_CHARS])}"
         found += [f"{path}?{name}" for name in sorted(parameters(split.query))[:MAX_PARAMETERS]]

@@ -1,0 +1,37 @@
+"""Says how much new text a page brought, measured by what pages of the crawl bring. Pure: no Scrapy, no file."""
+
+from __future__ import annotations
+
+import math
+
+from focused.method.page.text_sketch import FORMAT, N_FIXED
+
+_FULL = 0.5
+"""From this part of a usual page's new text on a page brought all that one can."""
+_PRIOR_PAGES = 4.0
+"""Until so many pages are known, a page is hardly measured by the others: what is usual is taken for little."""
+
+
+class NewText:
+    """Compares the new text of a page with that of a usual one, the geometric mean: a few long pages do not count much.
+
+    A log-in, a basket, a page that shows who links to another one may say something that no page said before, but next to
+    nothing.
+    """
+
+    def __init__(self) -> None:
+        self._n_pages = 0
+        self._logs = 0.0
+
+    def amount(self, sketch: bytes) -> float | None:
+        """Return how much new text a page brought, in [0, 1]; None where that is not known.
+
+        ``sketch``: what was stored of its text. A copy has nothing new, and is not to be given.
+        """
+        if len(sketch) < N_FIXED or sketch[3] != FORMAT:
+            return None
+        n_new = (len(sketch) - N_FIXED) / 4 * sketch[2] / 255
+        self._n_pages += 1
+        self._logs += math.log1p(n_new)
+        usual = math.expm1(self._logs / (self._n_pages + _PRIOR_PAGES))
+        return min(1.0, n_new / (_FULL * usual)) if usual else 1.0
