@@ -44,6 +44,12 @@ def test_what_pages_of_one_title_bring_that_were_found_on_one_another_does_not_c
     assert crawled([*stories(40), *from_stories]).levels("http://h.example/old/77") < LEVELS / 5
 
 
+def test_three_pages_with_one_title_show_the_form_of_a_place_whatever_they_bring():
+    found = crawled([*stories(40), *((f"http://h.example/facet/{n}", ONE, "", 1.0) for n in range(3))])
+    assert found.is_of_one_form("http://h.example/facet/77")
+    assert not found.is_of_one_form("http://h.example/s/77")
+
+
 def test_lists_with_one_title_do_not_sink_while_relevant_pages_are_found_on_them():
     lists = [(f"http://h.example/list?page={n}", ONE, "", 0.0) for n in range(20)]
     led = [(f"http://h.example/s/{1000 + n}", 1000 + n, f"http://h.example/list?page={n // 3}", 1.0) for n in range(60)]

@@ -94,6 +94,15 @@ def test_a_link_that_stands_back_is_drawn_only_where_there_is_no_other(frontier)
     assert "/print/" in drawn[1]
 
 
+def test_pages_of_one_form_are_drawn_only_where_there_are_no_others(frontier):
+    links = frontier([f"http://h.org/facet/{n}" for n in range(20)] + ["http://h.org/a/1"])
+    links.store.standing.is_of_one_form = lambda url: "/facet/" in url
+    around = RandomLinks(links)
+    around.n_wanted = 1
+    around.note_fetched("http://h.org/a/2")
+    assert around.next(lambda host: 0.0, NOW).url == "http://h.org/a/1"
+
+
 def test_folders_whose_names_differ_by_numbers_are_one_place(frontier):
     facets = [f"http://h.org/c/brand-{n}/price-{m}/" for n in range(4) for m in range(3)]
     around = RandomLinks(frontier([*facets, *(f"http://h.org/about/{n}" for n in range(12))]))

@@ -25,7 +25,7 @@ _DECAY = 0.99
 _NEW_ENOUGH = 0.7
 """Share of new texts from which a group does not sink."""
 _LED = 0.5
-"""What a new page counts for the groups of the page that it was found on: it might have been found elsewhere, too."""
+"""What a new page counts for the groups of the list that it was found on: it might have been found elsewhere, too."""
 _BEHIND_COPY = 0.5
 """Of a scale, what a link sinks that was found on a copy."""
 _MAX_GROUPS, _MAX_COPIES, _MAX_PATHS, _MAX_DOMAINS = 50_000, 100_000, 100_000, 50_000
@@ -79,6 +79,8 @@ class Credit:
         #: Of each group: pages, and new ones among them; the latest count most.
         self._groups: OrderedDict[str, tuple[float, float]] = OrderedDict()
         self._copies: OrderedDict[int, None] = OrderedDict()
+        #: Pages that say nothing but their links.
+        self._lists: OrderedDict[int, None] = OrderedDict()
         #: URLs that were met, without their queries.
         self._paths: OrderedDict[int, None] = OrderedDict()
         self._domains: OrderedDict[str, _Domain] = OrderedDict()
@@ -90,10 +92,13 @@ class Credit:
 
     # --- What pages bring
 
-    def page(self, url: str, copy_of: str, referrer: str, relevant: bool, newness: float = 1.0) -> None:
+    def page(
+        self, url: str, copy_of: str, referrer: str, relevant: bool, newness: float = 1.0, *, is_list: bool = False
+    ) -> None:
         """Count a page that was fetched. ``copy_of``: URL of the page that it repeats, or empty; ``referrer``: or empty.
 
-        ``newness``: how new its text is, in [0, 1].
+        ``newness``: how new its text is, in [0, 1]. ``is_list``: whether it says nothing but its links: then it is worth what
+        is found on it.
         """
         self._n_pages += 1
         if copy_of:
@@ -104,7 +109,9 @@ class Credit:
         for group in own:
             n_pages, n_new = self._groups.get(group, (0.0, 0.0))
             _remember(self._groups, group, (_DECAY * n_pages + 1, _DECAY * n_new + newness), _MAX_GROUPS)
-        for group in groups_of(referrer):
+        if is_list:
+            _remember(self._lists, hash(url), None, _MAX_COPIES)
+        for group in groups_of(referrer) if hash(referrer) in self._lists else ():
             if group not in own and (known := self._groups.get(group)) is not None:
                 self._groups[group] = known[0], min(known[0], known[1] + _LED * newness)
         _remember(self._paths, hash(url.partition("?")[0]), None, _MAX_PATHS)

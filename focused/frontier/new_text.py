@@ -28,10 +28,19 @@ class NewText:
 
         ``sketch``: what was stored of its text. A copy has nothing new, and is not to be given.
         """
-        if len(sketch) < N_FIXED or sketch[3] != FORMAT:
+        if not _is_readable(sketch):
             return None
         n_new = (len(sketch) - N_FIXED) / 4 * sketch[2] / 255
         self._n_pages += 1
         self._logs += math.log1p(n_new)
         usual = math.expm1(self._logs / (self._n_pages + _PRIOR_PAGES))
         return min(1.0, n_new / (_FULL * usual)) if usual else 1.0
+
+
+def is_list(sketch: bytes) -> bool:
+    """Tell from what was stored of a page's text whether it says nothing but its links."""
+    return _is_readable(sketch) and len(sketch) == N_FIXED
+
+
+def _is_readable(sketch: bytes) -> bool:
+    return len(sketch) >= N_FIXED and sketch[3] == FORMAT

@@ -23,6 +23,8 @@ _N_TITLES = 4
 """Titles of a place that are remembered, the latest: a page that has none of them has a title of its own."""
 _MOSTLY = 0.5
 """From this share of pages on with titles that are not their own, a place is no measure for others."""
+_SOME = 1 / 3
+"""Three pages with one title are some."""
 _MAX_PLACES = 50_000
 _HOST = "/"
 """Begins the name under which the pages of a host are counted together."""
@@ -124,6 +126,11 @@ class OneTitle:
         return round(
             LEVELS * max((place.alike * self._shortfall(name, place, rate) for name, place in known), default=0.0)
         )
+
+    def is_of_one_form(self, url: str) -> bool:
+        """Tell whether some pages of a link's place are known, and have one title: further ones show nothing else."""
+        known = [place for name in _places_of(url) if (place := self._places.get(name)) is not None]
+        return any(place.alike > _SOME for place in known)
 
     def _shortfall(self, name: str, place: _Place, rate: float) -> float:
         host = self._places.get(_host_of(f"http://{name}"))

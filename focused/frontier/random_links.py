@@ -87,8 +87,8 @@ class RandomLinks:
         drawn = self.links.store.drawn(self._random, _N_CANDIDATES)
         standing = self.links.store.standing
         rests_until = standing.rests_until
-        # What stands back is known well enough: a copy teaches nothing of the web.
-        levels = standing.link_levels
+        # What stands back is known well enough: a copy teaches nothing of the web, nor does another page of one form.
+        levels, is_of_one_form = standing.link_levels, standing.is_of_one_form
         ready = [link for link in drawn if ready_at(host_of(link[1])) <= now and rests_until(link[1]) <= now]
         # Stable: of equally known places the link that was drawn first.
         in_vain = self._n_in_vain
@@ -97,7 +97,7 @@ class RandomLinks:
             ready,
             key=lambda link: (
                 in_vain[origin_of(link[1])],
-                levels is not None and levels(link[1], "") >= _STANDS_BACK,
+                (levels is not None and levels(link[1], "") >= _STANDS_BACK) or is_of_one_form(link[1]),
                 known[place_of(link[1])],
             ),
         ):

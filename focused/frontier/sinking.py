@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from focused.frontier.idle_parameters import IdleParameters
 from focused.frontier.mirrors import Mirrors
-from focused.frontier.new_text import NewText
+from focused.frontier.new_text import NewText, is_list
 from focused.frontier.one_title import OneTitle
 from focused.method.scoring.priority import LEVELS
 from focused.method.scoring.stored_text import form_and_newness
@@ -63,6 +63,7 @@ class Sinking:
         self.one_title = OneTitle()
         self.store.standing.link_levels = self._link_levels
         self.store.standing.host_levels = self._host_levels
+        self.store.standing.is_of_one_form = self.one_title.is_of_one_form
         #: Which hosts repeat others page by page.
         self.mirrors = Mirrors()
         self.requests.form = lambda url: self.idle.form(url, host_of(url)) if self.idle.of_host else url
@@ -84,9 +85,10 @@ class Sinking:
     def _learn(self, url: str, copy_of: str, referrer: str, relevant: bool, sketch: bytes) -> tuple[str, str] | None:
         """Learn from a page; return host and parameter if a parameter of its query has proved idle by it."""
         title_form, newness = form_and_newness(sketch)
-        if not copy_of and (amount := self.new_text.amount(sketch)) is not None:
+        amount = None if copy_of else self.new_text.amount(sketch)
+        if amount is not None:
             newness *= amount
-        self.credit.page(url, copy_of, referrer, relevant, newness)
+        self.credit.page(url, copy_of, referrer, relevant, newness, is_list=is_list(sketch))
         self.one_title.page(url, title_form, referrer, newness * (relevant and not copy_of), bool(copy_of))
         self.mirrors.page(url, copy_of)
         # Of the same text again no sketch is kept. An excerpt is another text: the parameter that makes it does something.

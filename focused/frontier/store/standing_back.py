@@ -40,6 +40,8 @@ class StandingBack(Generic[Link]):
         #: their turn comes. None: none does.
         self.link_levels: Callable[[str, str], int] | None = None
         self.host_levels: Callable[[str], int] | None = None
+        #: Whether pages like that of a link are known that look all the same, by its URL.
+        self.is_of_one_form: Callable[[str], bool] = lambda url: False
         #: Whether a link is to come after all others of its host, by its URL.
         self.comes_last: Callable[[str], bool] = lambda url: False
         #: Until when the origin of a URL rests, on the clock of the hosts; 0: it does not.
