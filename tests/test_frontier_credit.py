@@ -12,7 +12,7 @@ def crawled(pages, share: float = 0.2) -> Credit:
     """Pages as (URL, copy of, referrer, relevant)."""
     credit = Credit(share)
     for page in pages:
-        credit.page(*page[:5], is_list=page[4:] == (0.0,))
+        credit.page(*page)
     return credit
 
 
@@ -52,21 +52,6 @@ def test_pages_of_one_kind_in_a_folder_with_others_sink_alone():
         credit.page(f"http://h.example/wiki/Talk:Sun_{n}", "", "", False, newness=0.0)
     assert credit.link_levels("http://h.example/wiki/Talk:Moon", "") > LEVELS / 2
     assert credit.link_levels("http://h.example/wiki/Moon", "") < LEVELS / 3
-
-
-def test_lists_that_say_nothing_themselves_do_not_sink_while_new_pages_are_found_on_them():
-    def lists(n):
-        return [(f"http://h.example/list/{each}", "", "http://h.example/", False, 0.0) for each in range(n)]
-
-    led = [(f"http://h.example/s/{n}", "", f"http://h.example/list/{n // 3}", False) for n in range(60)]
-    texts = [(*each[:4], 0.01) for each in lists(20)]
-    again = [(f"http://h.example/list/{n}", "", f"http://h.example/list/{n - 1}", False) for n in range(100, 105)]
-    credit, useful, endless = (crawled([*honest(50), *lists(20), *more]) for more in ([], led, again))
-    known = crawled([*honest(50), *texts, *led])
-    assert credit.link_levels("http://h.example/list/77", "") > LEVELS / 2
-    assert useful.link_levels("http://h.example/list/77", "") == 0
-    assert endless.link_levels("http://h.example/list/77", "") > LEVELS / 3
-    assert known.link_levels("http://h.example/list/77", "") > LEVELS / 2  # no lists: they say what is known
 
 
 def test_a_link_found_on_a_copy_stands_half_a_scale_back():

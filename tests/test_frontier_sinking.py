@@ -47,15 +47,33 @@ def test_a_link_whose_group_brings_nothing_comes_behind_those_that_a_strategy_pu
     assert to_priority(1.0, admitted=True) - levels < to_priority(0.1, admitted=False)
 
 
-def test_pages_of_next_to_no_new_text_sink_and_those_of_half_the_usual_text_do_not():
+def test_a_link_found_on_a_copy_comes_before_what_is_put_off_while_its_group_brings_new_texts():
+    sinking = a_sinking()
+    sinking.restore((f"{HOST}/s/{n}", f"{HOST}/t/{n}" if n % 2 else "", "", True, b"") for n in range(40))
+    levels = sinking.store.standing.link_levels(f"{HOST}/s/77", f"{HOST}/s/1")
+    assert levels > LEVELS / 2
+    assert to_priority(0.5, admitted=True) - levels > to_priority(1.0, admitted=False)
+
+
+def test_lists_that_say_nothing_themselves_do_not_sink():
+    sinking, pages = a_sinking(), Pages()
+    for number in range(20):
+        links = "".join(f'<a href="/s/{number}-{each}">{word}</a> ' for each, word in enumerate(words(number, 30)))
+        page = pages.reader.read(f"<ul>{links}</ul>".encode(), f"{HOST}/list/{number}", "text/html")
+        met = pages.known.find_copy_or_remember(page, page.url)
+        sinking.restore([(f"{HOST}/list/{number}", met.duplicate_of, "", False, met.sketch)])
+    assert sinking.credit.link_levels(f"{HOST}/list/77", "") == 0
+
+
+def test_pages_of_little_new_text_sink_and_those_of_half_the_usual_text_do_not():
     sinking, pages = a_sinking(), Pages()
     for number in range(30):
-        for folder, n_words in (("long", 60), ("half", 40), ("login", 6)):
+        for folder, n_words in (("long", 300), ("half", 200), ("login", 22)):
             url = f"{HOST}/{folder}/{number}"
-            met = pages.meet(url, words(number + 100 * n_words)[:n_words])
+            met = pages.meet(url, words(number + 100 * n_words, n_words))
             sinking.restore([(url, met.duplicate_of, "", False, met.sketch)])
     levels = {folder: sinking.credit.link_levels(f"{HOST}/{folder}/77", "") for folder in ("long", "half", "login")}
-    assert levels["login"] > LEVELS / 2
+    assert levels["login"] > LEVELS / 10
     assert levels["long"] == levels["half"] == 0
 
 

@@ -24,8 +24,6 @@ _DECAY = 0.99
 """Of what is known of a group this much is left with each further page of it: some 100 pages count."""
 _NEW_ENOUGH = 0.7
 """Share of new texts from which a group does not sink."""
-_LED = 0.5
-"""What a new page counts for the groups of the list that it was found on: it might have been found elsewhere, too."""
 _BEHIND_COPY = 0.5
 """Of a scale, what a link sinks that was found on a copy."""
 _MAX_GROUPS, _MAX_COPIES, _MAX_PATHS, _MAX_DOMAINS = 50_000, 100_000, 100_000, 50_000
@@ -79,8 +77,6 @@ class Credit:
         #: Of each group: pages, and new ones among them; the latest count most.
         self._groups: OrderedDict[str, tuple[float, float]] = OrderedDict()
         self._copies: OrderedDict[int, None] = OrderedDict()
-        #: Pages that say nothing but their links.
-        self._lists: OrderedDict[int, None] = OrderedDict()
         #: URLs that were met, without their queries.
         self._paths: OrderedDict[int, None] = OrderedDict()
         self._domains: OrderedDict[str, _Domain] = OrderedDict()
@@ -92,42 +88,33 @@ class Credit:
 
     # --- What pages bring
 
-    def page(
-        self, url: str, copy_of: str, referrer: str, relevant: bool, newness: float = 1.0, *, is_list: bool = False
-    ) -> None:
+    def page(self, url: str, copy_of: str, referrer: str, relevant: bool, newness: float = 1.0) -> None:
         """Count a page that was fetched. ``copy_of``: URL of the page that it repeats, or empty; ``referrer``: or empty.
 
-        ``newness``: how new its text is, in [0, 1]. ``is_list``: whether it says nothing but its links: then it is worth what
-        is found on it.
+        ``newness``: how new its text is, in [0, 1].
         """
         self._n_pages += 1
         if copy_of:
             newness = 0.0
             _remember(self._copies, hash(url), None, _MAX_COPIES)
         self._n_met_before += 1 - newness
-        own = self._groups_of(url)
-        for group in own:
+        for group in self._groups_of(url):
             n_pages, n_new = self._groups.get(group, (0.0, 0.0))
             _remember(self._groups, group, (_DECAY * n_pages + 1, _DECAY * n_new + newness), _MAX_GROUPS)
-        if is_list:
-            _remember(self._lists, hash(url), None, _MAX_COPIES)
-        for group in groups_of(referrer) if hash(referrer) in self._lists else ():
-            if group not in own and (known := self._groups.get(group)) is not None:
-                self._groups[group] = known[0], min(known[0], known[1] + _LED * newness)
         _remember(self._paths, hash(url.partition("?")[0]), None, _MAX_PATHS)
         domain, source = domain_of(url), domain_of(referrer)
-        its = self._domain(domain, source)
-        its.n_pages += 1
-        its.n_relevant += relevant
-        its.is_named = its.is_named or not referrer
+        own = self._domain(domain, source)
+        own.n_pages += 1
+        own.n_relevant += relevant
+        own.is_named = own.is_named or not referrer
         if source and source != domain:
             leading = self._domain(source, "")
-            its.n_recommended += relevant and not copy_of and leading.owner != its.owner
-        if its.n_pages <= self._allowed(its):
+            own.n_recommended += relevant and not copy_of and leading.owner != own.owner
+        if own.n_pages <= self._allowed(own):
             self._n_rated += 1
             self._n_relevant += relevant
         weight = 1.0
-        for led in self._ancestors(its):
+        for led in self._ancestors(own):
             led.n_led += weight
             led.n_led_relevant += weight * relevant
             weight *= _FURTHER

@@ -70,8 +70,13 @@ class Sinking:
         self._n_pages = 0
 
     def _link_levels(self, url: str, referrer: str) -> int:
-        levels = min(LEVELS, self.credit.link_levels(url, referrer) + self.one_title.levels(url))
-        return min(_MOST, levels + max(0, 2 * levels - LEVELS) * _STEEPER)
+        by_title = self.one_title.levels(url)
+        levels = min(LEVELS, self.credit.link_levels(url, referrer) + by_title)
+        if levels <= LEVELS // 2:
+            return levels
+        # Where a link was found says less than what its group has brought.
+        by_group = min(LEVELS, self.credit.link_levels(url, "") + by_title)
+        return min(_MOST, levels + max(0, 2 * by_group - LEVELS) * _STEEPER)
 
     def _host_levels(self, host: str) -> int:
         by_yield = self.credit.host_levels(host) + (self.penalty.levels(host) if self.penalty.strength else 0)
@@ -88,7 +93,8 @@ class Sinking:
         amount = None if copy_of else self.new_text.amount(sketch)
         if amount is not None:
             newness *= amount
-        self.credit.page(url, copy_of, referrer, relevant, newness, is_list=is_list(sketch))
+        # Lists that say nothing themselves may lead to new pages: their group does not sink.
+        self.credit.page(url, copy_of, referrer, relevant, 1.0 if is_list(sketch) else newness)
         self.one_title.page(url, title_form, referrer, newness * (relevant and not copy_of), bool(copy_of))
         self.mirrors.page(url, copy_of)
         # Of the same text again no sketch is kept. An excerpt is another text: the parameter that makes it does something.
