@@ -55,14 +55,15 @@ def test_a_link_found_on_a_copy_comes_before_what_is_put_off_while_its_group_bri
     assert to_priority(0.5, admitted=True) - levels > to_priority(1.0, admitted=False)
 
 
-def test_lists_that_say_nothing_themselves_do_not_sink():
+def test_lists_that_say_nothing_themselves_sink_a_little_at_most():
     sinking, pages = a_sinking(), Pages()
     for number in range(20):
         links = "".join(f'<a href="/s/{number}-{each}">{word}</a> ' for each, word in enumerate(words(number, 30)))
         page = pages.reader.read(f"<ul>{links}</ul>".encode(), f"{HOST}/list/{number}", "text/html")
         met = pages.known.find_copy_or_remember(page, page.url)
         sinking.restore([(f"{HOST}/list/{number}", met.duplicate_of, "", False, met.sketch)])
-    assert sinking.credit.link_levels(f"{HOST}/list/77", "") == 0
+    sinking.credit.page(f"{HOST}/s/1", f"{HOST}/s/0", "", False)
+    assert 0 < sinking.credit.link_levels(f"{HOST}/list/77", "") < LEVELS / 2
 
 
 def test_pages_of_little_new_text_sink_and_those_of_half_the_usual_text_do_not():

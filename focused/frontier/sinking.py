@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 _REVIEW_EVERY_PAGES = 20
+_OF_A_LIST = 0.5
+"""How new a page counts that is links only."""
 _STEEPER = 4
 _MOST = 3 * LEVELS
 """From half a scale on links sink so much faster, and so far at most: what brings nothing comes behind the links that a
@@ -93,8 +95,8 @@ class Sinking:
         amount = None if copy_of else self.new_text.amount(sketch)
         if amount is not None:
             newness *= amount
-        # Lists that say nothing themselves may lead to new pages: their group does not sink.
-        self.credit.page(url, copy_of, referrer, relevant, 1.0 if is_list(sketch) else newness)
+        # A list that says nothing itself may lead to new pages: its group sinks a little at most.
+        self.credit.page(url, copy_of, referrer, relevant, _OF_A_LIST if is_list(sketch) else newness)
         self.one_title.page(url, title_form, referrer, newness * (relevant and not copy_of), bool(copy_of))
         self.mirrors.page(url, copy_of)
         # Of the same text again no sketch is kept. An excerpt is another text: the parameter that makes it does something.
