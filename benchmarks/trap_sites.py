@@ -1,11 +1,11 @@
-"""How many traps a crawl fetches on three sites of one host each, and what it finds beside them.
+"""How many traps a crawl fetches on five sites of one host each, and what it finds beside them.
 
-The sites are made of descriptions of Debian packages and served over sockets: stories, threads, and a shop. Each is crawled
-with and without its traps, by a topic that is trained from 30 pages and the front page as seed. Constants of the project
-were chosen on the first two, none on the shop. *Of traps*: share of the pages that are of a trap, or show a story, thread or
-product for the second time. *Rest*: harvest rate, by the truth, of the other pages, divided by that of the crawl without
-traps. With --before, once or more, another checkout's crawler takes its turn on the same sites, with the same models, which
-this one trains.
+The sites are made of descriptions of Debian packages and served over sockets: stories, threads, a shop, a wiki and a journal.
+Each is crawled with and without its traps, by a topic that is trained from 30 pages and the front page as seed. Constants of
+the project were chosen on the first four, none on the journal. *Of traps*: share of the pages that are of a trap, or show a
+story, thread or the like for the second time. *Rest*: harvest rate, by the truth, of the other pages, divided by that of the
+crawl without traps. With --before, once or more, another checkout's crawler takes its turn on the same sites, with the same
+models, which this one trains.
 
 Examples
 --------

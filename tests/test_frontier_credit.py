@@ -54,6 +54,14 @@ def test_pages_of_one_kind_in_a_folder_with_others_sink_alone():
     assert credit.link_levels("http://h.example/wiki/Moon", "") < LEVELS / 3
 
 
+def test_a_parameter_that_brings_nothing_behind_many_paths_sinks_behind_others():
+    credit = crawled([*honest(50), *((f"http://h.example/posts/{word}", "", "", True) for word in "abcdefgh")])
+    for word in "abcdefgh":
+        credit.page(f"http://h.example/posts/{word}?share=mail", "", "", False, newness=0.0)
+    assert credit.link_levels("http://h.example/posts/other?share=mail", "") > LEVELS / 2
+    assert credit.link_levels("http://h.example/posts/other", "") < LEVELS / 2
+
+
 def test_a_link_found_on_a_copy_stands_half_a_scale_back():
     credit = crawled([*honest(50), ("http://site1.example/copy", "http://site2.example/a/2.html", "", False)])
     assert credit.link_levels("http://new.example/", "http://site1.example/copy") == LEVELS // 2

@@ -1,6 +1,6 @@
 """A journal on the web: archives by year, month and day, tags together, replies to comments, feeds, other forms and languages.
 
-No constant of the project was chosen on it.
+No constant of the project was chosen on it. One rule without a constant was made after a look at it (docs/results/traps.md).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """A wiki: histories, differences, old versions, editing, print views, links to a page, changes, talk, people.
 
-No constant of the project was chosen on it.
+What a list counts for (docs/results/traps.md) was chosen on it, too.
 """
 
 from __future__ import annotations

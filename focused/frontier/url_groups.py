@@ -25,14 +25,14 @@ def groups_of(url: str) -> tuple[str, ...]:
     """Return the groups of a URL, each within the one before it; the last ones are its query parameters.
 
     Numbers in folders stand for one another, so that a calendar's months are one folder. The narrowest of them are the names
-    in it that begin alike, up to the first character that is no letter.
+    in it that begin alike, up to the first character that is no letter. A parameter is one of its path, and of its folders.
 
     >>> groups_of("http://www.h.example/events/2024/05/x.html")
     ('h.example', 'www.h.example', 'www.h.example/events/', 'www.h.example/events/0/', 'www.h.example/events/0/x.*')
     >>> groups_of("http://h.example/wiki/Talk:Sun_spots")[2:], groups_of("http://h.example/p/12")[2:]
     (('h.example/wiki/', 'h.example/wiki/Talk:*'), ('h.example/p/',))
-    >>> groups_of("http://h.example/topic.php?id=7&sid=ab12")
-    ('h.example', 'h.example/', 'h.example/topic.*', 'h.example/topic.php?id', 'h.example/topic.php?sid')
+    >>> groups_of("http://h.example/topic.php?id=7")
+    ('h.example', 'h.example/', 'h.example/topic.*', 'h.example/topic.php?id', 'h.example/*?id')
     """
     try:
         split = urlsplit(url)
@@ -53,7 +53,8 @@ def groups_of(url: str) -> tuple[str, ...]:
         found.append(f"{place}/{name[0]}*")
     if split.query:
         path = f"{host}{_DIGITS.sub('0', split.path[:_MAX_CHARS])}"
-        found += [f"{path}?{name}" for name in sorted(parameters(split.query))[:MAX_PARAMETERS]]
+        names_asked = sorted(parameters(split.query))[:MAX_PARAMETERS]
+        found += [f"{path}?{name}" for name in names_asked] + [f"{place}/*?{name}" for name in names_asked]
     return tuple(found)
 
 
