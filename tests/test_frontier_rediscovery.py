@@ -286,8 +286,9 @@ def test_the_order_of_a_crawl_is_that_of_the_means_of_all_that_was_said(tmp_path
     with Site(pages) as site:
         hand_made.topic(seeds=[f"{site.url}/0"]).save(tmp_path / "models")
         options = {"strategy": strategy, "max_pages": 0, "seeds": f"{site.url}/0"}
-        result = crawl(tmp_path / "models", tmp_path / "1", settings=FAST, **options)
-        first = crawl(tmp_path / "models", tmp_path / "2", settings={**FAST, "FOCUSED_MERGE_EVIDENCE": 0}, **options)
+        plain = {**FAST, "FOCUSED_TRAPS": "off"}  # the order is that of the scores: these few words say little new
+        result = crawl(tmp_path / "models", tmp_path / "1", settings=plain, **options)
+        first = crawl(tmp_path / "models", tmp_path / "2", settings={**plain, "FOCUSED_MERGE_EVIDENCE": 0}, **options)
         expected = expected_order(pages, site.url, strategy)
     assert result.exit_code == 0, result.err
     assert [row["url"] for row in fetched(result.run_dir)] == expected

@@ -126,3 +126,18 @@ def test_where_all_links_are_in_memory_they_are_drawn_there_at_once(database):
     assert [url for _, url in made.drawn(random.Random(0), 9)] == ["http://h.org/1"]
     assert made.worker.drawn.wanted() == []
     made.close()
+
+
+def test_a_link_that_ended_while_others_were_read_is_not_drawn_when_its_end_is_forgotten(store):
+    """The read began before the link's end was durable, and is taken in after it: on a slow machine it was drawn again."""
+    source, pool = random.Random(0), store.worker.drawn
+    until(lambda: store.drawn(source, 1), store)
+    read = list(pool._links.values())
+    asked = read[0]
+    assert store.lease(asked.number) is not None
+    store.done(asked.number, relevant=False)
+    pool.read(read)
+    store.commit()
+    until(lambda: not store.worker.exchange.n_pending and not store.own._recent.has_ended(asked.number), store)
+    pool._read_at = float("inf")  # nothing else is read meanwhile
+    assert asked.number not in dict(store.drawn(source, 10_000))

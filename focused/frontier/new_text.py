@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from focused.method.page.text_sketch import FORMAT, N_FIXED
+from focused.method.scoring.stored_text import new_triples
 
 _FULL = 0.5
 """From this part of a usual page's new text on a page brought all that one can."""
@@ -28,19 +28,10 @@ class NewText:
 
         ``sketch``: what was stored of its text. A copy has nothing new, and is not to be given.
         """
-        if not _is_readable(sketch):
+        n_new = new_triples(sketch)
+        if n_new is None:
             return None
-        n_new = (len(sketch) - N_FIXED) / 4 * sketch[2] / 255
         self._n_pages += 1
         self._logs += math.log1p(n_new)
         usual = math.expm1(self._logs / (self._n_pages + _PRIOR_PAGES))
         return min(1.0, n_new / (_FULL * usual)) if usual else 1.0
-
-
-def is_list(sketch: bytes) -> bool:
-    """Tell from what was stored of a page's text whether it says nothing but its links."""
-    return _is_readable(sketch) and len(sketch) == N_FIXED
-
-
-def _is_readable(sketch: bytes) -> bool:
-    return len(sketch) >= N_FIXED and sketch[3] == FORMAT

@@ -7,7 +7,7 @@ have one title, too: so it counts what the place has brought. Pure: no Scrapy, n
 from __future__ import annotations
 
 from collections import OrderedDict
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from focused.frontier.url_groups import groups_of
 from focused.method.scoring.priority import LEVELS
@@ -41,7 +41,7 @@ class _Place:
     gain: float = 0.0
     #: Of this, what pages of the place brought that were found on others of it.
     own_gain: float = 0.0
-    titles: tuple[int, ...] = ()
+    titles: tuple[int, ...] = field(default=(), init=False)
 
     def page(self, title: int, gain: float, is_alike: bool) -> None:
         """Count a page. ``title``: a hash of its title, 0 if it has none."""

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from focused.frontier.idle_parameters import IdleParameters
 from focused.frontier.mirrors import Mirrors
-from focused.frontier.new_text import NewText, is_list
+from focused.frontier.new_text import NewText
 from focused.frontier.one_title import OneTitle
 from focused.method.scoring.priority import LEVELS
-from focused.method.scoring.stored_text import form_and_newness
+from focused.method.scoring.stored_text import form_and_newness, is_list
 from focused.utils.origins import host_of
 
 if TYPE_CHECKING:

@@ -81,9 +81,12 @@ class DrawnLinks:
         return hosts
 
     def read(self, links: Iterable[WaitingLink]) -> None:
-        """Take in what was read."""
+        """Take in what was read; but for links that are under way, or have ended since: they will not be known to have."""
+        own = self._own
         self._is_asked, self._read_at = False, now()
-        self._links = {link.number: link for link in links if _is_of_page(link) and self._own.get(link.host_name)}
+        self._links = {
+            link.number: link for link in links if _is_of_page(link) and own.get(link.host_name) and own.may_wait(link)
+        }
 
     def take(self, number: int) -> WaitingLink | None:
         """Return a link of one of the worker's hosts, which is not there any more; None if it is not there, or has ended."""

@@ -14,6 +14,20 @@ def form_and_newness(data: bytes) -> tuple[int, float]:
     >>> form_and_newness(b"")
     (0, 1.0)
     """
-    if len(data) < N_FIXED or data[3] != FORMAT:
+    if not _is_readable(data):
         return 0, 1.0
     return int.from_bytes(data[N_HEAD + N_TITLE : N_HEAD + 2 * N_TITLE], "little"), newness_of(data[2] / 255)
+
+
+def new_triples(data: bytes) -> float | None:
+    """Return from the bytes of a sketch how many of the kept triples of a text were new; None where they are not known."""
+    return (len(data) - N_FIXED) / 4 * data[2] / 255 if _is_readable(data) else None
+
+
+def is_list(data: bytes) -> bool:
+    """Tell from the bytes of a sketch whether a page says nothing but its links."""
+    return _is_readable(data) and len(data) == N_FIXED
+
+
+def _is_readable(data: bytes) -> bool:
+    return len(data) >= N_FIXED and data[3] == FORMAT
