@@ -31,6 +31,16 @@ def test_it_is_never_below_the_threshold_of_the_model():
 
 
 @pytest.mark.parametrize(
+    "row",
+    [7, "abc", {}, {"recall": 0.5}, {"threshold": "x", "recall": 2}, {"threshold": 1e300, "recall": float("nan")}],
+)
+def test_rows_of_a_strangers_topic_that_are_none_are_left_out(row):
+    assert first_threshold(topic(at_thresholds=[row, *KNOWN]), RetrainingOptions()) == pytest.approx(0.88)
+    assert first_threshold(topic(at_thresholds=[row]), RetrainingOptions()) is None
+    assert first_threshold(topic(at_thresholds=row), RetrainingOptions()) is None
+
+
+@pytest.mark.parametrize(
     ("figures", "options"),
     [
         ({"prior_is_assumed": False}, {}),  # unlabelled pages of the web told the share

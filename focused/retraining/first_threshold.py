@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from focused.method.learning.threshold import threshold_of_recall
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from focused.method.topic import Topic
     from focused.retraining.options import RetrainingOptions
 
@@ -22,7 +24,18 @@ def first_threshold(topic: Topic, options: RetrainingOptions) -> float | None:
     knows nothing but a general background. `FOCUSED_RELEVANCE_THRESHOLD` is stronger.
     """
     figures = topic.manifest.get("figures") or {}
-    known = [(each["threshold"], each["recall"]) for each in figures.get("at_thresholds") or ()]
     if options.threshold is not None or not options.is_against_met(topic) or not figures.get("prior_is_assumed"):
         return None
+    known = list(_recalls(figures.get("at_thresholds")))
     return max(threshold_of_recall(known, _RECALL), topic.threshold("page")) if known else None
+
+
+def _recalls(rows: Any) -> Iterator[tuple[float, float]]:
+    """Yield thresholds with their recalls; rows of a stranger's topic that say neither are left out."""
+    for row in rows if isinstance(rows, list) else ():
+        if isinstance(row, dict) and _is_share(row.get("threshold")) and _is_share(row.get("recall")):
+            yield row["threshold"], row["recall"]
+
+
+def _is_share(value: Any) -> bool:
+    return type(value) in (int, float) and 0 <= value <= 1
