@@ -55,7 +55,9 @@ class HostFailuresMiddleware:
         """Note an answer; end a request whose link waits."""
         status, frontier = response.status, frontier_of(self.crawler)
         if status < 500 and status != _TOO_MANY_REQUESTS:
-            frontier.host_answered(request)
+            # A robots.txt may still be garbled, or lead to where nobody answers: its own middleware tells.
+            if not request.meta.get(ASKED):
+                frontier.host_answered(request)
         elif not _is_handled(request, status):
             is_sure = status in (_TOO_MANY_REQUESTS, _UNAVAILABLE)
             if frontier.host_failed(request, f"HTTP {status}", is_sure=is_sure):

@@ -173,6 +173,8 @@ class RobotsTxtMiddleware:
             if response.status >= 500 or response.status == 429:  # who asks too much is not told that all is allowed
                 return self._unreachable(origin, f"HTTP {response.status}")
             text = self._download.as_far_as_read(response) if 200 <= response.status < 300 else b""
+            if (crawl := crawl_of(self.crawler)) is not None:
+                crawl.frontier.host_answered(request)
         rules = self._cache.put(origin, text, self._clock())
         self._handed_on.discard(origin)
         if self._shared is not None:
