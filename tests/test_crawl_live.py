@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import itertools
 import threading
 import time
 from collections import Counter
@@ -175,6 +176,58 @@ def test_a_crawl_without_a_page_fails_whatever_came_instead_and_one_with_a_page_
             seeds = " ".join(f"{site.url}/{path.strip('/')}" for path in paths.split())
             done = crawl(models, tmp_path, seeds=seeds, settings=FAST, run_dir=tmp_path / name)
             assert done.exit_code == code, done.err
+
+
+class TwoHosts:
+    """One host redirects all that it is asked for to pages of the other; a root links to both. Notes when the other was asked."""
+
+    def __init__(self, n_pages: int, *, is_flaky: bool = False) -> None:
+        self.n_pages, self.is_flaky = n_pages, is_flaky
+        self.site: Site | None = None
+        self.asked: list[tuple[float, str]] = []
+        self._broken: set[str] = set()
+
+    def url(self, host: int, path: str) -> str:
+        return f"http://127.0.3.{host}:{self.site.url.rpartition(':')[2]}/{path}"
+
+    def __call__(self, path: str) -> Reply | bytes | None:
+        host, _, name = path[2:].partition("/")
+        if name == "robots.txt":
+            return None
+        if host.startswith("127.0.3.1") and name:
+            if self.is_flaky and name not in self._broken:
+                self._broken.add(name)
+                return Reply(b"try again", 500)
+            return redirect(self.url(2, name))
+        if not name:
+            targets = [*(f"moved-{n}" for n in range(self.n_pages)), "twice"]
+            links = [(self.url(1, each), "nebula") for each in targets]
+            return hand_made.html(
+                hand_made.STARS, *links, *((self.url(2, f"own-{n}"), "star") for n in range(self.n_pages))
+            )
+        self.asked.append((time.monotonic(), name))
+        return hand_made.html(f"{hand_made.STARS} {name}", (self.url(2, "twice"), "nebula"))
+
+
+def test_the_target_of_a_redirect_waits_for_the_delay_of_its_own_host(models, tmp_path):
+    web, delay = TwoHosts(6), 0.4
+    settings = FAST | OF_TOPIC | {"DOWNLOAD_DELAY": delay, "RANDOMIZE_DOWNLOAD_DELAY": 0}
+    with Site(web, "0.0.0.0", by_host=True) as web.site:
+        done = crawl(models, tmp_path, seeds=web.url(1, ""), settings=settings)
+    assert done.exit_code == 0, done.err
+    times = [at for at, _ in web.asked]
+    assert len(times) == 13
+    assert min(later - at for at, later in itertools.pairwise(times)) > 0.75 * delay
+
+
+def test_the_target_of_a_redirect_that_came_at_the_second_try_is_a_link_like_another(models, tmp_path):
+    web = TwoHosts(1, is_flaky=True)
+    with Site(web, "0.0.0.0", by_host=True) as web.site:
+        done = crawl(models, tmp_path, seeds=web.url(1, ""), settings=FAST | OF_TOPIC)
+        assert done.exit_code == 0, done.err
+        with FrontierView(done.run_dir) as view:
+            assert view.find(web.url(2, "moved-0")).state == "done"
+    assert sorted(name for _, name in web.asked) == ["moved-0", "own-0", "twice"]
 
 
 def test_meta_refresh_is_a_link_of_its_page(models, tmp_path):

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 LEASE = "focused_lease"
 """In the meta of a request: the number of the link that is under way; retries and redirects inherit it."""
 
+_REDIRECTED, _SLOT = "redirect_times", "download_slot"
+"""In the meta of a request, by Scrapy: how many redirects led to it, and the host whose delay it waits for."""
+
 link_ended = object()
 """Signal: a link under way has ended, and what was kept for it is to be written now.
 
@@ -44,6 +47,16 @@ class Lease:
     waits_again: bool = False
     #: Why it failed, if that was noted.
     note: str = ""
+
+    def check_target(self, request: Request) -> None:
+        """Take from the target of a redirect what Scrapy lets it inherit: the host that it waits for, a retry's pass."""
+        earlier = self.request
+        if request.meta.get(_REDIRECTED, 0) <= earlier.meta.get(_REDIRECTED, 0):
+            return
+        if request.meta.get(_SLOT) == host_of(earlier.url):
+            del request.meta[_SLOT]
+        if self.link.request is None:  # no request for a link is exempt from the filter: its retry was
+            request.dont_filter = False
 
 
 @dataclass(eq=False)
