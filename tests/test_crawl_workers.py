@@ -17,9 +17,12 @@ from types import SimpleNamespace
 
 import pytest
 from commands import ROOT, Finished, crawl_argv, environment, finished, read_json_lines, scrapy, started
+from scrapy.settings import Settings
 
 from focused.commands import crawl_watch
 from focused.commands.crawl_watch import WatchedCrawl, say_who_else_is_at_work, watch
+from focused.commands.crawl_workers import _mark
+from focused.crawl.followed_run import Mark
 from focused.crawl.shared_run import SharedTotals
 from focused.utils.database import with_crawl
 from focused.utils.embedded_server import is_there
@@ -119,16 +122,45 @@ def test_workers_of_one_machine_outlive_their_own_server_and_end_with_one_summar
         ),
         ({"workers": "2", "topic": "unknown"}, "No topic 'unknown'"),
         ({"crawl": "x"}, "Crawl 'x' needs a database"),
+        ({"workers": "2", "FOCUSED_DATABASE": "postgresql://me@127.0.0.1:1/a"}, "holds crawls by their names"),
     ],
 )
 def test_what_workers_cannot_begin_with_is_one_line(tmp_path, arguments, says):
-    done = scrapy(*crawl_argv(**{"topic": "demo", **arguments}), cwd=tmp_path, env=environment(MODELS))
+    settings = {name: value for name, value in arguments.items() if name.isupper()}
+    given = {name: value for name, value in arguments.items() if name not in settings}
+    done = scrapy(*crawl_argv(settings, **{"topic": "demo", **given}), cwd=tmp_path, env=environment(MODELS))
     assert (done.exit_code, done.err.count("\n")) == (1, 1), done.err
     assert says in done.err
     assert {each.name for each in tmp_path.iterdir()} <= {
         "out",
         "err",
     }  # no server, and no folder of a crawl that never began
+
+
+@pytest.mark.parametrize(
+    ("follows", "crawl", "database"),
+    [
+        ("postgresql://me@127.0.0.1:1/a", "shared", "postgresql://me@127.0.0.1:1/restored"),
+        ("postgresql://me@127.0.0.1:1/a", "other", "postgresql://me@127.0.0.1:1/a"),
+        ("", "shared", "postgresql://me@127.0.0.1:1/a"),
+    ],
+)
+def test_the_folder_of_another_crawl_is_refused_before_that_one_goes_on(tmp_path, follows, crawl, database):
+    run_dir = tmp_path / "run"
+    Mark("shared", follows).write(run_dir)
+    argv = crawl_argv({"FOCUSED_DATABASE": database}, crawl=crawl, workers=2, run_dir=str(run_dir))
+    done = scrapy(*argv, cwd=tmp_path, env=environment(MODELS))
+    where = follows or "a server of its own"
+    assert f"{run_dir} is the folder of crawl 'shared' in {where}. Choose another" in done.err
+    assert (done.exit_code, done.err.count("\n")) == (1, 1), done.err
+    assert [each.name for each in run_dir.iterdir()] == ["database.json"]
+
+
+def test_a_database_that_no_crawl_is_named_for_is_said_not_to_be_used(tmp_path, caplog):
+    settings = Settings()
+    settings.set("FOCUSED_DATABASE", "postgresql://me@127.0.0.1:1/a", priority="project")
+    assert _mark(tmp_path, "", settings) == Mark("crawl")
+    assert "FOCUSED_DATABASE is not used" in caplog.text
 
 
 def test_a_database_that_does_not_answer_is_one_line_before_the_first_request(tmp_path):

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from focused.commands.crawl_crew import FOLDER, Crew
 from focused.commands.crawl_watch import WatchedCrawl, say_who_else_is_at_work, watch
 from focused.crawl.arguments import PlanError
+from focused.crawl.declared_settings import COMMAND_LINE
 from focused.crawl.followed_run import Mark
 from focused.crawl.planning import plan_crawl
 from focused.crawl.run_directory import make_run_dir
@@ -58,11 +59,11 @@ def crawl_with_workers(opts: argparse.Namespace, settings: BaseSettings) -> int:
     if settings.getdict("FEEDS"):
         raise PlanError("-O and -o are for a crawl of one process. Export the pages of this one with scrapy export.")
     arguments = {name: value for name, value in opts.spargs.items() if name not in _OWN}
-    url, crawl = DATABASE.read(settings), str(opts.spargs.get("crawl") or SHARED_CRAWL.read(settings))
+    crawl = str(opts.spargs.get("crawl") or SHARED_CRAWL.read(settings))
     run_dir = _run_dir(opts.spargs, arguments, crawl, settings)
-    mark = Mark.of(run_dir) or Mark(crawl or "crawl", url if crawl else "")
     with ExitStack() as stack:
         stack.callback(_leave_nothing_of_what_never_began, run_dir)
+        mark = _mark(run_dir, crawl, settings)
         # The workers use the server, too: should this process be killed, nobody stops it under them.
         server = None if mark.database else stack.enter_context(EmbeddedServer(run_dir / SERVER_FOLDER))
         database = mark.database if server is None else server.url
@@ -100,6 +101,28 @@ def _run_dir(given: Mapping[str, Any], arguments: Mapping[str, Any], crawl: str,
     if (run_dir / FRONTIER_FILE).exists():
         raise PlanError(f"{run_dir} holds a crawl of one process. Go on without workers, or choose another folder")
     return run_dir
+
+
+def _mark(run_dir: Path, crawl: str, settings: BaseSettings) -> Mark:
+    """Return which crawl the folder follows, or is going to follow; a ValueError if another one is named."""
+    url = DATABASE.read(settings)
+    is_meant = bool(crawl) or (settings.getpriority(DATABASE.name) or 0) >= COMMAND_LINE
+    known = Mark.of(run_dir)
+    if known is not None:
+        if is_meant and known != Mark(crawl or known.crawl, url or known.database):
+            where = known.database or "a server of its own"
+            raise PlanError(
+                f"{run_dir} is the folder of crawl {known.crawl!r} in {where}. "
+                "Choose another with -a run_dir=PATH, or move it away"
+            )
+        return known
+    if url and not crawl:
+        if is_meant:
+            raise PlanError("FOCUSED_DATABASE holds crawls by their names. Name one to join or to begin: -a crawl=NAME")
+        logger.warning(
+            "FOCUSED_DATABASE is not used: no crawl there is named (-a crawl=NAME). This one has a server of its own"
+        )
+    return Mark(crawl or "crawl", url if crawl else "")
 
 
 def _argv(planned: Mapping[str, str], opts: argparse.Namespace, database: str) -> list[str]:
