@@ -10,6 +10,7 @@ import pytest
 from commands import ROOT
 from scrapy.settings import Settings
 from scrapy.utils.project import get_project_settings
+from warcs import Warc
 
 from focused.crawl.declared_settings import COMMAND_LINE
 from focused.crawl.planning import plan_crawl
@@ -80,6 +81,20 @@ def test_a_command_that_is_refused_leaves_the_limits_of_the_crawl_as_they_are(pl
     with pytest.raises(ValueError, match=r"has DOWNLOAD_DELAY=2\.5\. Got 1"):
         planned(max_pages=5, settings={"DOWNLOAD_DELAY": "1"})
     assert planned().max_pages == 77
+
+
+def test_a_recorded_web_may_be_named_by_any_path_that_leads_to_it(planned, tmp_path, monkeypatch):
+    path = tmp_path / "webs" / "web.warc.gz"
+    path.parent.mkdir()
+    Warc(path).page("http://a.example/", b"<p>Stars.").indexed()
+    (tmp_path / "link.warc.gz").symlink_to(path)
+    monkeypatch.chdir(path.parent)
+    seeds = "http://a.example/"
+    assert planned(topic="demo", web=path.name, seeds=seeds).web == str(path)
+    for name in (path.name, str(path), str(tmp_path / "link.warc.gz")):
+        assert planned(topic="demo", web=name, seeds=seeds).web == str(path)
+    with pytest.raises(ValueError, match=r"has web=.*Got web=demo"):
+        planned(web="demo")
 
 
 REFUSED = {

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from focused.crawl.arguments import PlanError, check_seeds
@@ -26,7 +27,6 @@ from focused.utils.words import quantity
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from pathlib import Path
 
     from focused.crawl.plan import CrawlPlan
     from focused.frontier.shared.crawls import KnownCrawl
@@ -83,6 +83,8 @@ class SharedCrawl:
         """Return the limits that are given and are not those of the crawl; what else differs from it is refused."""
         agreed = known.about["arguments"]
         mine = {name: str(value) for name, value in given.items() if name in agreed and name not in _OWN}
+        if "web" in mine and _is_path_of(mine["web"], str(agreed["web"])):
+            del mine["web"]
         for name, limit in _LIMITS.items():
             # A setting says it as well as an argument.
             if name not in mine and (settings.getpriority(limit.name) or 0) >= COMMAND_LINE:
@@ -247,6 +249,14 @@ def _is_agreed(name: str) -> bool:
     if name in {limit.name for limit in _LIMITS.values()} or name == "FOCUSED_STRATEGY":
         return False
     return DECLARED[name].set_by == TOPIC if name in DECLARED else is_topic_setting(name)
+
+
+def _is_path_of(given: str, file: str) -> bool:
+    """Tell whether a path, which may be relative or lead over links, is that of a file."""
+    try:
+        return str(Path(given).resolve()) == file
+    except (OSError, ValueError, RuntimeError):  # a NUL byte, a loop of links
+        return False
 
 
 def _number(name: str, value: str) -> float:
