@@ -13,7 +13,7 @@ import psycopg
 import pytest
 from stores import PostgreSQLStore, link, quick_threads
 
-from focused.frontier.shared import committer, retrying_connection
+from focused.frontier.shared import committer, keeper, retrying_connection
 from focused.frontier.shared.commit_result import CommitResult
 from focused.frontier.shared.committer import Committer
 from focused.frontier.shared.events import EventBox
@@ -73,6 +73,35 @@ def test_a_database_that_goes_away_while_a_worker_begins_is_waited_for(database,
     assert store.worker.exchange.worker
     assert n_calls == 4
     store.close()
+
+
+def test_a_worker_says_once_that_its_database_is_away_and_that_it_is_back(database, monkeypatch, caplog):
+    is_away = threading.Event()
+
+    def sometimes(url, **options):
+        if is_away.is_set():
+            raise psycopg.OperationalError("no server\n\tthere")
+        return connect(url, **options)
+
+    monkeypatch.setattr(keeper, "connect", sometimes)
+    monkeypatch.setattr(keeper, "_SAID_AFTER_SECS", 0.1)
+    monkeypatch.setattr(keeper, "TRY_AGAIN_SECS", 0.02)
+    caplog.set_level("INFO", logger="focused.frontier.shared.keeper")
+    store = a_store(database)
+    is_away.set()
+    with connect(database) as sql:
+        sql.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        )
+    until(lambda: caplog.messages, store)
+    time.sleep(0.3)
+    is_away.clear()
+    until(lambda: len(caplog.messages) > 1, store)
+    store.close()
+    assert caplog.messages == [
+        "The crawl's database cannot be used: no server there. This worker waits for it, 120 s in all",
+        "The crawl's database can be used again",
+    ]
 
 
 def test_a_page_that_the_committer_has_just_taken_is_pending(monkeypatch):

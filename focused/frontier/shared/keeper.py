@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 from random import Random
@@ -43,12 +44,16 @@ if TYPE_CHECKING:
     from focused.frontier.shared.events import EventBox
     from focused.frontier.shared.worker_terms import Database, WorkerTerms
 
+logger = logging.getLogger(__name__)
+
 _ASKS_FOR = 0.75
 """Share of a lease in which its worker asks for pages; the rest is for what is on its way."""
 _TICK_SECS = 0.1
 _RENEWALS = 50
 """How often a lease is renewed while it lasts."""
 _OVERDUE_SECS = 2.0
+_SAID_AFTER_SECS = 5.0
+"""How long a database is away before that is said."""
 _ANALYZED_AT = (30, 300, 3_000, 30_000)
 """Pages of the crawl at which the server counts its rows anew; its own clock does so later, and often enough from then on."""
 _READ_SECS = 0.2
@@ -121,13 +126,16 @@ class Keeper(threading.Thread):
         """Keep the lease, and do the tasks, until the thread is to stop."""
         sql: Connection[Any] | None = None
         failed_since: float | None = None
+        is_said = False
         while not self._is_stopping:
             try:
                 if sql is None or sql.closed:
                     sql = connect(self._database.url)
                 if self._do_tasks(Leasing(sql, self._crawl, self._lease_secs, self._terms.by_domain)):
                     self._box.woken()
-                failed_since = None
+                if is_said:
+                    logger.info("The crawl's database can be used again")
+                failed_since, is_said = None, False
             except LeaseLostError:
                 self.worker, self.valid_until = 0, 0.0
                 self._inheritance.lose()
@@ -146,6 +154,12 @@ class Keeper(threading.Thread):
                     self._box.put(DatabaseGone(error))
                     self._box.woken()
                     return
+                if not is_said and now() - failed_since > _SAID_AFTER_SECS:
+                    is_said, why = True, " ".join(str(error).split())
+                    logger.warning(
+                        "The crawl's database cannot be used: %s. This worker waits for it, %.0f s in all",
+                        *(why, self._database.patience_secs),
+                    )
                 time.sleep(TRY_AGAIN_SECS)
             time.sleep(self._pace * _TICK_SECS)
         if sql is not None:
