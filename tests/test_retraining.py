@@ -470,6 +470,26 @@ def test_an_answer_is_read_without_waiting_for_it(tmp_path):
         trainer.close()
 
 
+def test_a_process_that_was_started_ahead_takes_the_first_task(tmp_path):
+    program = """
+import json, os, sys
+open("started", "a").write("x")
+sys.stdin.readline()
+print(json.dumps({"version": 2, "accepted": True, "why": ""}), flush=True)
+sys.stdin.read()
+"""
+    trainer = TrainingProcess(60, [sys.executable, "-c", program.replace("started", str(tmp_path / "started"))])
+    try:
+        trainer.get_ready()
+        trainer.get_ready()
+        assert not trainer.is_busy
+        assert trainer.ask(a_task(tmp_path))
+        assert answer_of(trainer) == Attempt(2, accepted=True, why="")
+        assert (tmp_path / "started").read_text() == "x"
+    finally:
+        trainer.close()
+
+
 def test_the_version_in_use_is_the_last_that_was_accepted(tmp_path):
     lines = [Attempt(2, True).to_line(), Attempt(3, False, "worse").to_line(), '{"version": "x"}', "{"]
     (tmp_path / "versions.jsonl").write_text("\n".join(lines) + "\n")

@@ -149,6 +149,8 @@ class SharedTrainer(threading.Thread):
             return True
         n_pages = rows.n_pages(sql, self._training.crawl)
         if self._training.is_against_met:
+            if n_pages:
+                self._process.get_ready()
             return trainings_due(n_pages) > trainings_due(self._n_trained)
         return bool(self._n_new or self._is_waiting) and n_pages - self._n_trained >= every
 

@@ -42,6 +42,12 @@ class TrainingProcess:
         """Whether an answer is awaited."""
         return self._asked_at is not None
 
+    def get_ready(self) -> None:
+        """Start the process ahead of its first task: for one to two seconds it only loads what it trains with."""
+        if self._process is None:
+            with suppress(OSError):  # the first task says so
+                self._start()
+
     def ask(self, task: Task) -> bool:
         """Give a task to the process; return whether it took it."""
         try:
