@@ -142,7 +142,10 @@ def test_a_worker_that_sees_a_part_of_the_pages_says_who_estimates_the_harvest_o
     topic = hand_made_topic()
     topic.manifest |= {"examples": {"background": {}}, "figures": {"f1": 0.9}, "learner": "screened_svm"}
     topic.examples = SimpleNamespace(positive=np.ones(9, dtype=np.bool_))
-    assert "report say it of all" in HarvestSoFar.of_crawl(topic, {"FOCUSED_DATABASE": "postgresql://h/a"}).why_unknown
+    assert (
+        "scrapy report postgresql://.../CRAWL says it of all"
+        in HarvestSoFar.of_crawl(topic, {"FOCUSED_DATABASE": "postgresql://h/a"}).why_unknown
+    )
     assert not HarvestSoFar.of_crawl(topic, {}).why_unknown
 
 

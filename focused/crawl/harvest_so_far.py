@@ -68,7 +68,7 @@ class HarvestSoFar:
             )
         if options.is_against_met(topic):
             if DATABASE.read(settings):
-                return cls("a worker sees a part of the pages; the crawl's own summary and its report say it of all")
+                return cls("a worker sees a part of the pages; scrapy report postgresql://.../CRAWL says it of all")
             return cls(is_against_met=True)
         if "background" in examples or not topic.manifest.get("figures"):
             return cls(
