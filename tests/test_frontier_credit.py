@@ -54,6 +54,27 @@ def test_pages_of_one_kind_in_a_folder_with_others_sink_alone():
     assert credit.link_levels("http://h.example/wiki/Moon", "") < LEVELS / 3
 
 
+def test_numbered_pages_of_one_kind_in_a_folder_of_each_page_sink_and_those_pages_do_not():
+    posts = [f"http://h.example/2024/05/{n}/{word}-{n}" for n, word in enumerate(("sun", "moon", "star", "rain") * 3)]
+    credit = crawled([*honest(50), *((post, "", "", True) for post in posts)])
+    for n, post in enumerate(posts):
+        credit.page(f"{post}/gallery/{n}", "", post, False, newness=0.0)
+    assert credit.link_levels("http://h.example/2023/11/30/snow-7/gallery/3", "") > LEVELS / 2
+    assert credit.link_levels("http://h.example/2023/11/30/snow-7", "") < LEVELS / 3
+
+
+@pytest.mark.parametrize("archive", ["http://h.example/{}/{}/", "http://h.example/{}/{}"])
+def test_archives_by_date_sink_and_the_posts_in_their_folders_do_not(archive):
+    posts = [
+        (f"http://h.example/2024/{n}/{word}-{n}", "", "", True) for n, word in enumerate(("sun", "moon", "rain") * 4)
+    ]
+    credit = crawled([*honest(50), *posts])
+    for n in range(12):
+        credit.page(archive.format(2024, n), "", "", False, newness=0.0)
+    assert credit.link_levels(archive.format(2023, 11), "") > LEVELS / 2
+    assert credit.link_levels("http://h.example/2023/11/snow-7", "") < LEVELS / 3
+
+
 def test_a_parameter_that_brings_nothing_behind_many_paths_sinks_behind_others():
     credit = crawled([*honest(50), *((f"http://h.example/posts/{word}", "", "", True) for word in "abcdefgh")])
     for word in "abcdefgh":

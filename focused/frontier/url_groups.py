@@ -17,6 +17,7 @@ N_OF_HOST = 2
 """So many groups of a URL come first that are those of its host: its registered domain, and the host."""
 _DIGITS = re.compile(r"[0-9]+")
 _NAME = re.compile(r"[^\W\d_]+[\W_]?")
+_FROM_LETTERS = re.compile(r"[^\W\d_].*")
 _MAX_CHARS = 200
 
 
@@ -25,12 +26,16 @@ def groups_of(url: str) -> tuple[str, ...]:
     """Return the groups of a URL, each within the one before it; the last ones are its query parameters.
 
     Numbers in folders stand for one another, so that a calendar's months are one folder. The narrowest of them are the names
-    in it that begin alike, up to the first character that is no letter. A parameter is one of its path, and of its folders.
+    in it that begin alike, up to the first character that is no letter, or, of those that begin with a number, up to the
+    first letter. A number behind a name is one of that name, whatever stands between. A parameter is one of its path, and of
+    its folders.
 
     >>> groups_of("http://www.h.example/events/2024/05/x.html")
     ('h.example', 'www.h.example', 'www.h.example/events/', 'www.h.example/events/0/', 'www.h.example/events/0/x.*')
     >>> groups_of("http://h.example/wiki/Talk:Sun_spots")[2:], groups_of("http://h.example/p/12")[2:]
-    (('h.example/wiki/', 'h.example/wiki/Talk:*'), ('h.example/p/',))
+    (('h.example/wiki/', 'h.example/wiki/Talk:*'), ('h.example/p/', 'h.example/p/0*'))
+    >>> groups_of("http://h.example/2024/05/31/sun-spots/gallery/3")[3:], groups_of("http://h.example/2024/05/")[3:]
+    (('h.example/0/0/', 'h.example/0/0/gallery/0*'), ('h.example/0/0/', 'h.example/0/0/*'))
     >>> groups_of("http://h.example/topic.php?id=7")
     ('h.example', 'h.example/', 'h.example/topic.*', 'h.example/topic.php?id', 'h.example/*?id')
     """
@@ -48,14 +53,25 @@ def groups_of(url: str) -> tuple[str, ...]:
     for folder in folders[:2]:
         place = f"{place}/{_DIGITS.sub('0', folder)}"
         found.append(f"{place}/")
-    names = split.path[:_MAX_CHARS].split("/")[1 + len(folders[:2]) :]
-    if name := _NAME.match(next((each for each in reversed(names) if each), "")):
-        found.append(f"{place}/{name[0]}*")
+    names = [each for each in split.path[:_MAX_CHARS].split("/")[1 + len(folders[:2]) :] if each]
+    if names or folders:
+        found.append(f"{place}/{_beginning(names)}*")
     if split.query:
         path = f"{host}{_DIGITS.sub('0', split.path[:_MAX_CHARS])}"
         names_asked = sorted(parameters(split.query))[:MAX_PARAMETERS]
         found += [f"{path}?{name}" for name in names_asked] + [f"{place}/*?{name}" for name in names_asked]
     return tuple(found)
+
+
+def _beginning(names: list[str]) -> str:
+    """Return what the names behind a folder have in common with names like them; nothing if there are none."""
+    if not names:
+        return ""
+    if letters := _NAME.match(names[-1]):
+        return letters[0]
+    before = _NAME.match(names[-2]) if len(names) > 1 else None
+    number = _DIGITS.sub("0", _FROM_LETTERS.sub("", names[-1]))
+    return f"{before[0]}/{number}" if before else number
 
 
 def path_group(url: str) -> str:
