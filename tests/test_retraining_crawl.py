@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 import shutil
 import signal
 import time
@@ -281,7 +282,7 @@ def test_drift_is_shown(runs):
     stats = runs["people"].stats
     assert stats["focused/drift/scores"] > 0
     assert len(stats["focused/drift/window_deciles"]) == 9
-    assert "stability index of relevances" in runs["people"].err
+    assert re.search(r"The last \d+ pages.*relevant 0\.\d+ \(whole crawl 0\.\d+\)", runs["people"].err)
 
 
 def test_a_crawl_without_patience_is_not_held_up_and_one_with_is_the_same_each_time(web, models, runs, tmp_path):

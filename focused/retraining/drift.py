@@ -171,6 +171,6 @@ class DriftReport:
             line = f"{words or f'The last {n} pages'}: judged"
         self._set("drift/in_words", words)
         logger.info(
-            "%s relevant %.3f (whole crawl %.3f; stability index of relevances %.2f)",
-            *(line, self._counts.recent_rate, self._counts.rate, found),
+            "%s relevant %.3f (whole crawl %.3f)",
+            *(line, self._counts.recent_rate, self._counts.rate),
         )

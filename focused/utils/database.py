@@ -67,9 +67,8 @@ def connect(setting: str, url: str, **options: Any) -> Any:
 
 def cannot_be_used(setting: str, error: Exception) -> str:
     """Return what to say if a database cannot be connected to, or its tables cannot be made: one sentence."""
-    return (
-        f"The database of {setting} cannot be used: {' '.join(str(error).split())}. See that it runs and may be written"
-    )
+    why = " ".join(str(error).split()).rstrip(".?")
+    return f"The database of {setting} cannot be used: {why}. See that it runs, and that you may use it"
 
 
 def shown(url: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from focused.method.text.analyzer import MARK_CHAR
@@ -115,4 +116,5 @@ def check_languages(codes: Collection[str]) -> None:
     known = detectable_languages()
     for code in codes:
         if code not in known:
-            raise ValueError(f"Got {code!r}. Known: {', '.join(sorted(known))}.")
+            alike = get_close_matches(code, sorted(known), n=5, cutoff=0.3) or sorted(known)[:5]
+            raise ValueError(f"Got {code!r}. {len(known)} are known, such as {', '.join(alike)}.")

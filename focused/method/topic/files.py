@@ -91,13 +91,18 @@ def load_topic(name: str, *models_dirs: Path) -> Topic:
             calibrations={kind: _calibration(kind, manifest["calibrations"][kind]) for kind in KINDS},
         )
     except (KeyError, TypeError, AttributeError) as error:
-        raise TopicError(f"{directory / MANIFEST_FILE} is not a manifest: {error!r}. {again}") from None
+        raise TopicError(f"{directory / MANIFEST_FILE} is not a manifest: {_in_words(error)}. {again}") from None
     topic.terms = [term.decode("utf-8", "replace") for term in arrays["terms"].tolist()]
     topic.manifest = {**manifest, "counting": manifest.get("counting", 1)}  # the first did not say
     if "adaptation" in manifest:  # its name before it was called retraining
         topic.manifest["retraining"] = topic.manifest.pop("adaptation")
     topic.directory = directory
     return topic
+
+
+def _in_words(error: Exception) -> str:
+    """Return what is wrong with a manifest, without names of Python's exceptions."""
+    return f"it has no {error}" if isinstance(error, KeyError) else str(error)
 
 
 def read_topic_file(name: str, models_dir: Path) -> Topic:
