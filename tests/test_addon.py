@@ -118,6 +118,32 @@ def test_a_project_that_is_killed_goes_on_and_loses_none_of_its_own_requests(pro
     check_all_is_there(site, done)
 
 
+LATE_VERDICT = """
+    async def start(self):
+        yield scrapy.Request(self.portal)
+        yield scrapy.Request(self.portal + "catalogue.txt", self.speak, priority=-9000)
+
+    def speak(self, response):
+        wanted = "\\n".join('{"url": "%sfood/%d", "relevant": true}' % (self.portal, number) for number in (0, 1))
+        pathlib.Path("run/verdicts").mkdir()
+        pathlib.Path("run/verdicts/ann.jsonl").write_text(wanted + "\\n")
+"""
+
+
+@pytest.mark.slow
+def test_a_page_that_a_person_wants_later_has_the_fields_that_the_project_adds(project, site):
+    spider = project / "observatory" / "spiders" / "stars.py"
+    text = spider.read_text().replace("import scrapy\n", "import pathlib\n\nimport scrapy\n", 1)
+    spider.write_text(text.replace('len(response.css("img"))', "len(response.body)") + LATE_VERDICT)
+    done = scrapy(*argv(site, "-O", "feed.jsonl"), cwd=project)
+    assert done.exit_code == 0, done.err
+    for path in (done.run_dir / "pages.jsonl", project / "feed.jsonl"):
+        pages = {page["url"].removeprefix(site.url): page for page in read_json_lines(path)}
+        assert {"/food/0", "/food/1", "/stars/0"} <= set(pages)
+        assert {page["site"] for page in pages.values()} == {"127.0.0.1"}
+        assert all(page["n_images"] > 100 for page in pages.values())
+
+
 OWN_SPIDER = """
 import json
 

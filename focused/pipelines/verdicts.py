@@ -16,6 +16,7 @@ from focused.crawl.delivered_files import put_pages_right, take_out
 from focused.crawl.delivered_words import BY_PEOPLE, DELIVERED, ROWS
 from focused.crawl.final_judging import judge_again
 from focused.crawl.late_delivery import LateDelivery
+from focused.crawl.own_fields import OwnFields
 from focused.crawl.parts import Crawl
 from focused.items import PageItem
 from focused.retraining.applied_verdicts import KnownForms, PagesByForm, n_not_fetched, take_in_all
@@ -38,10 +39,10 @@ class VerdictsPipeline:
     """Reads the verdict files of a crawl and lets them decide which pages are delivered.
 
     A page gets its verdict before it is counted, if there is one by then. A verdict that comes later changes the page's row in
-    the collection at once. A page that is wanted only now goes through the pipelines behind this one as an item of its own,
-    made from the collection, and to Scrapy's feeds. A page that is refused only now was delivered already: it is taken out of
-    ``pages.jsonl`` and of feeds in files when the crawl closes, and each pipeline that has a method ``withdraw_item(item)`` is
-    told at once (docs/how-to/give-verdicts.md).
+    the collection at once. A page that is wanted only now is delivered late: an item is made from the collection, of the class
+    that the page came as, and goes through all pipelines and to Scrapy's feeds; those of ours before this one pass it on.
+    A page that is refused only now was delivered already: it is taken out of ``pages.jsonl`` and of feeds in files when the
+    crawl closes, and each pipeline that has a method ``withdraw_item(item)`` is told at once (docs/how-to/give-verdicts.md).
 
     Place: 190, after the collection (180) has the page and before it is counted (200).
 
@@ -59,6 +60,7 @@ class VerdictsPipeline:
         self._reader = crawl.verdicts
         self._rows: VerdictRows | None = None
         self._forms = KnownForms()
+        self._own_fields = OwnFields()
         #: Canonical forms of which people say another thing.
         self._heard: dict[str, None] = {}
         self._late = LateDelivery(crawler, self._item)
@@ -97,6 +99,7 @@ class VerdictsPipeline:
         """Give a page its verdict, if there is one already."""
         if not isinstance(item, PageItem) or item.is_late:
             return item
+        self._own_fields.remember(item)
         forms = self._forms.remember(item.url, item.known_as)
         self._reader.read()
         self._take_in_new()
@@ -222,7 +225,7 @@ class VerdictsPipeline:
         row = self._try(lambda rows: rows.row(url))
         if row is None:
             return None
-        item = PageItem.late({name: row[name] for name in row.keys()})  # noqa: SIM118  a row of SQLite
+        item = self._own_fields.late({name: row[name] for name in row.keys()})  # noqa: SIM118  a row of SQLite
         item.is_stored = url in self._stored
         return item
 
