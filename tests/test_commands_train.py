@@ -465,7 +465,7 @@ def test_urls_are_fetched_politely_and_what_did_not_come_is_named(examples: Path
         "answered 500": 1,
         "binary": 1,
         "forbidden by robots.txt": 1,
-        "robots.txt cannot be had": 1,
+        "robots.txt cannot be fetched": 1,
     }
     assert f"{site.url}/secret" in done.out
     assert "/robots.txt" in site.asked

@@ -182,7 +182,7 @@ def test_examples_that_are_like_no_page_around_the_seeds_keep_the_background_and
 def test_where_nothing_can_be_reached_the_background_stays_and_the_report_says_so(tmp_path):
     done = train(tmp_path, "--seeds", "http://127.0.0.1:9/")
     assert done.exit_code == 0, done.err
-    assert "WARNING: looking around from the seeds brought no page (1 robots.txt cannot be had" in done.out
+    assert "WARNING: looking around from the seeds brought no page (1 robots.txt cannot be fetched" in done.out
     assert "the general background of" in done.out
     assert "looked_around" not in load_topic("stars", tmp_path / "models").manifest["examples"]
 

@@ -49,7 +49,7 @@ class IndexProcess:
         return True
 
     def wait(self, secs: float) -> bool:
-        """Wait for the process, so long at most; return whether none is at work."""
+        """Wait for the process, ``secs`` at most; return whether none is at work."""
         if self._process is None:
             return True
         try:

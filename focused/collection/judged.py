@@ -198,7 +198,7 @@ class JudgedCollection:
             return url
         if url in self._other_names:
             return self._other_names[url]
-        if not self._forms:  # rarely needed, and dear: files that `scrapy judge` wrote have the URLs as they are
+        if not self._forms:  # rarely needed, and slow: files that `scrapy judge` wrote have the URLs as they are
             names = {**self._other_names, **{each: each for each in self.pages.urls()}}
             self._forms = {canonical_form(name) or name: name_of for name, name_of in names.items()}
         return self._forms.get(canonical_form(url) or url, "")

@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 VERSION = 1
 
 BUSY_SECS = 5.0
-"""So long somebody else's change is waited for: a person's verdicts, an export."""
+"""Seconds to wait until another process has written: a person's verdicts, an export."""
 _CACHE_KIB = 16 * 1024
 _PAGE_BYTES = 8192
-"""Of the file's pages: a row is some 10 kB, and with SQLite's own 4096 a tenth dearer to write."""
+"""Size of the file's pages. A row is some 10 kB; with SQLite's own 4096 it takes a tenth longer to write."""
 _MERGED_SEGMENTS = 8
 """Parts of the index that are merged at a time; with SQLite's own 4 a page costs 7 % more to index."""
 # Of SQLite's file format: how a file begins, and where the version of a program stands.

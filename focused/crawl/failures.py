@@ -20,7 +20,7 @@ WITHOUT_END = "redirected without end"
 """What the frontier notes of a link whose redirects were followed as far as they may be."""
 _WORDS = {
     "redirections": WITHOUT_END,
-    "robots.txt cannot be had": "robots.txt cannot be had",
+    "robots.txt cannot be fetched": "robots.txt cannot be fetched",
     "robots.txt": "forbidden by robots.txt",
     "MAXSIZE": "too large",
 }

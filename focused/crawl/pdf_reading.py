@@ -55,7 +55,7 @@ class PdfReading:
     Stats: see docs/reference/stats.md, PDF files.
     """
 
-    #: So long the end of a crawl waits for files that are being read.
+    #: Seconds for which the end of a crawl waits for files that are being read.
     end_secs: ClassVar[float] = 30.0
 
     def __init__(self, crawler: Crawler) -> None:

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
 
 ANSWER_SECS = 0.12
-"""So long a view waits for such work. Of most runs it is done by then; of 100,000 pages it takes seconds."""
+"""Seconds for which a view waits for such work: enough for most runs; 100,000 pages take some seconds."""
 
 ONE = Lock()
 """Held while a run is read: two at a time would take no less time, and twice the memory."""

@@ -10,9 +10,9 @@ if TYPE_CHECKING:
     import asyncio
 
 ASK_SECS = 10.0
-"""So long a whole request is waited for, or more of what it sends."""
+"""Seconds to wait for a whole request, or for more of its body."""
 TAKE_SECS = 30.0
-"""So long somebody may take nothing of what waits to be sent."""
+"""Seconds for which a client may read nothing of an answer."""
 LOOK_SECS = 2.0
 """Between two looks at a connection."""
 

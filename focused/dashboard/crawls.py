@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 LOG_FILE = "crawl.log"
 """What crawls that were started here say, in their run directory."""
 START_SECS = 60.0
-"""So long a crawl may take until it is at work; after that the page waits no longer, the crawl goes on."""
+"""Seconds for which the page waits until a crawl is at work. The crawl goes on after them."""
 _LOOK_EVERY_SECS = 0.1
 _RECENT_SECS = 120.0
 _DELETED = ".deleted-"

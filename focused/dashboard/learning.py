@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 LOG_FILE = "train.log"
 """What trainings say that were started here, in the run directory."""
 WOULD = "Nothing is written: this is what a training"
-"""How the command says what it would do (`focused.commands.train_from_run_words.WOULD`, which is dear to import)."""
+"""How the command says what it would do (`focused.commands.train_from_run_words.WOULD`, which takes long to import)."""
 _NOT_WORSE = "It is not worse"
 _MAX_VERSIONS, _N_TERMS = 20, 8
 TRY, TRAIN, FORCE = "try", "train", "force"

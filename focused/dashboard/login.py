@@ -26,7 +26,7 @@ MAX_WRONG, _PER_SECS = 10, 60.0
 MAX_UNDER_WAY = 5
 """Passwords that may be on their way at a time."""
 BODY_SECS = 10.0
-"""So long one is waited for."""
+"""Seconds to wait for a password that is on its way."""
 _MAX_BODY_BYTES = 4_000
 
 _FORM = """<!doctype html>

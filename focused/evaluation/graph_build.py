@@ -103,7 +103,7 @@ class PageResolver:
         place = self._followed(url, lambda _: True)
         if place is None:
             found = self.web.index.find(url)
-            # One that cannot be had forbids all, a missing one nothing.
+            # If it cannot be fetched, nothing is allowed; a missing one allows everything.
             return Protego.parse(_NOTHING) if found is not None and found[0].status >= 500 else None
         body = self.web.answer(place[0]).body
         return Protego.parse(body.decode("utf-8", "ignore"))

@@ -47,7 +47,7 @@ logger = logging.getLogger(__name__)
 _BUDGETS_SPENT = ("finished", "max_pages", "max_relevant", TIME_IS_UP)
 """Reasons to end after which nothing is left to do for the same command."""
 _SIGN_OF_LIFE_SECS = 60.0
-"""So long a progress line that has not changed is not repeated."""
+"""Seconds until a progress line that has not changed is repeated."""
 
 
 class HarvestMonitor:

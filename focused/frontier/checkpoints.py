@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 COMMIT_EVERY_PAGES, COMMIT_EVERY_SECS = 16, 0.05
-"""Pages that have ended become durable together: so many of them, or after so long. One by one each costs a tenth more."""
+"""Pages that have ended become durable together: after so many pages or seconds. One by one each costs a tenth more."""
 _LEAST_FREE_BYTES = 8_000_000
 _LEAST_LOG_BYTES = 1_000_000
 """To move a shorter log into the file gains next to nothing."""

@@ -201,7 +201,7 @@ class Rediscovery:
         return self.store.best_priority(ready_at, now)
 
     def lease(self, number: int) -> Leased | None:
-        """Lease a link of a page by its number, with all pages that link to it counted; None if it cannot be had."""
+        """Lease a link of a page by its number, with all pages that link to it counted; None if it cannot be leased."""
         link = self.store.lease(number)
         return None if link is None else self._settled(link)
 

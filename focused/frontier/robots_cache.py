@@ -15,7 +15,7 @@ Rules = TypeVar("Rules")
 MAX_AGE_SECS = 24 * 3600.0
 """A robots.txt that is older is read again [RFC 9309, 2.4]."""
 _TRY_AGAIN_SECS = 3600.0
-"""If it cannot be read again, the old one holds for so long before it is tried once more."""
+"""If it cannot be read again, the old one holds, and the next try is after so many seconds."""
 _PARSED_BYTES, _PARSED_ENTRY_BYTES = 1_000_000, 2_000
 """So much text is kept parsed, the latest at least, some 25 MB; each counts as so much more: at most 500 are."""
 _ENTRY_BYTES = 300

@@ -44,7 +44,7 @@ class BodyInPartMiddleware:
             return
         # Also an announced length does not matter: the rest is not read.
         request.meta["download_maxsize"] = request.meta["download_warnsize"] = 0
-        if not self._received:  # connected for so long only: each piece of each page would cost 20 us
+        if not self._received:  # connected only meanwhile: else each piece of each page would cost 20 us
             self._signals.connect(self._bytes_received, signals.bytes_received)
         self._received[request] = 0
 

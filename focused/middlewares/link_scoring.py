@@ -87,11 +87,11 @@ class LinkScoringMiddleware:
                 if not isinstance(each, PageItem):
                     yield _own(each)
                 continue
-            asked = self._reading.directives(response, page)
-            each.noindex = asked.noindex
+            directives = self._reading.directives(response, page)
+            each.noindex = directives.noindex
             copies, furniture = self._reading.repeated
             newness = 1.0
-            if copies is not None and not asked.noindex:  # what is not delivered has no copies
+            if copies is not None and not directives.noindex:  # what is not delivered has no copies
                 met = copies.find_copy_or_remember(page, each.known_as)
                 each.duplicate_of, each.text_repeats, each.text_sketch, newness = met
             if furniture is not None:
@@ -101,7 +101,7 @@ class LinkScoringMiddleware:
                 is_irrelevant = not (each.scores.relevance.is_relevant or each.duplicate_of)
                 if copies is not None and each.text_sketch and is_irrelevant:
                     copies.note_irrelevant(each.known_as)
-            links, left_out = self._reading.followed(page, each.depth, asked)
+            links, left_out = self._reading.followed(page, each.depth, directives)
             for stat, n_links in left_out.items():
                 self.crawler.stats.inc_value(stat, n_links)
             met_links = frontier_of(self.crawler).meet(links, each.scores)
@@ -113,7 +113,7 @@ class LinkScoringMiddleware:
             ):
                 yield request
             if each.scores is not None and (each.scores.relevance.is_relevant or not each.depth):
-                for request in self._sources.requests.of_page(page, follows=not asked.nofollow):
+                for request in self._sources.requests.of_page(page, follows=not directives.nofollow):
                     yield request
             self._count(page, each.scores)
 
@@ -139,8 +139,8 @@ class LinkScoringMiddleware:
     async def _of_source(self, source: LinkSource, response: Response) -> AsyncIterator[Request]:
         """Yield the requests for the links of a sitemap or feed, scored as those of a page, or for what an index lists."""
         found = await in_turns(self._sources.listing(response))
-        asked = self._reading.directives(response)
-        if found is None or asked.nofollow:
+        directives = self._reading.directives(response)
+        if found is None or directives.nofollow:
             return
         for request in await in_turns(self._sources.nested(found, source, response)):
             yield request

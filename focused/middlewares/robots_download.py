@@ -79,7 +79,7 @@ class RobotsDownload:
                 if n_bytes > MAX_TEXT_BYTES:
                     raise StopDownload(fail=False)
 
-        # Connected for so long only: each piece of each page would cost 20 us.
+        # Connected only meanwhile: else each piece of each page would cost 20 us.
         self.crawler.signals.connect(read_enough, signals.bytes_received)
         try:
             assert self.crawler.engine is not None

@@ -1,4 +1,4 @@
-"""Obeys robots.txt as RFC 9309 says: read once a day from each origin; where it cannot be had, nothing is asked for."""
+"""Obeys robots.txt as RFC 9309 says: read once a day from each origin; where it cannot be fetched, nothing is asked for."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class RobotsTxtMiddleware:
         self._cache: RobotsCache[RobotParser] = RobotsCache(
             lambda text: build_from_crawler(parser, crawler, _without_versions(text))
         )
-        # Origins whose robots.txt is being read, and who waits for it. They are told why it cannot be had, or "".
+        # Origins whose robots.txt is being read, and who waits for it. They are told why it cannot be fetched, or "".
         self._reading: dict[str, list[Deferred[str]]] = {}
         self._refused: dict[str, tuple[float, str]] = {}
         #: Hands files on between workers; None where this process asks all hosts.
@@ -109,7 +109,7 @@ class RobotsTxtMiddleware:
             raise IgnoreRequest("Forbidden by robots.txt")
 
     async def _rules(self, request: Request) -> RobotParser:
-        """Return what robots.txt says to a request; an `IgnoreRequest` where it cannot be had."""
+        """Return what robots.txt says to a request; an `IgnoreRequest` where it cannot be fetched."""
         parts = urlparse_cached(request)
         origin = f"{parts.scheme}://{parts.netloc}"
         while True:
@@ -127,18 +127,18 @@ class RobotsTxtMiddleware:
             return rules
 
     def _refuse(self, origin: str, request: Request, why: str) -> None:
-        """End a request whose robots.txt cannot be had; its link waits if it can."""
+        """End a request whose robots.txt cannot be fetched; its link waits if it can."""
         if _link_waits(self.crawler, request, f"robots.txt: {why}"):
-            raise LinkWaitsError(f"robots.txt cannot be had: {why}")
+            raise LinkWaitsError(f"robots.txt cannot be fetched: {why}")
         if origin not in self._refused:
             if len(self._refused) >= _MOST_REFUSED:
                 del self._refused[next(iter(self._refused))]
             self._refused[origin] = self._clock() + _REFUSED_SECS, why
         self._stats.inc_value("focused/robots/refused_count")
-        raise IgnoreRequest(f"robots.txt cannot be had: {why}")
+        raise IgnoreRequest(f"robots.txt cannot be fetched: {why}")
 
     async def _read_once(self, origin: str, request: Request) -> str:
-        """Read an origin's robots.txt, or wait until another request has; return why it cannot be had, else nothing."""
+        """Read an origin's robots.txt, or wait until another request has; return why it cannot be fetched, else nothing."""
         until, why = self._refused.pop(origin, (0.0, ""))
         if self._clock() < until:
             self._refused[origin] = until, why
@@ -157,7 +157,10 @@ class RobotsTxtMiddleware:
         return why
 
     async def _read(self, origin: str, request: Request) -> str:
-        """Read an origin's robots.txt; return why it cannot be had, else nothing. An old one that can be had no more holds."""
+        """Read an origin's robots.txt; return why it cannot be fetched, else nothing.
+
+        Where an old one cannot be fetched again, it still holds.
+        """
         self._stats.inc_value("robotstxt/request_count")
         try:
             response = await self._download.answer(f"{origin}/robots.txt")
@@ -187,7 +190,7 @@ class RobotsTxtMiddleware:
 
     def _unreachable(self, origin: str, why: str) -> str:
         self._stats.inc_value("focused/robots/unreachable_count")
-        logger.debug("%s/robots.txt cannot be had: %s", origin, why)
+        logger.debug("%s/robots.txt cannot be fetched: %s", origin, why)
         if self._cache.get(origin) is None:
             return why
         self._cache.keep_for_now(origin, self._clock())

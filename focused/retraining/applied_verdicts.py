@@ -57,7 +57,7 @@ class PagesByForm:
         self._is_read = False
 
     def __call__(self, form: str) -> bool:
-        """Tell it. At the first question all pages are looked at, which is dear."""
+        """Tell it. The first question reads all pages, which is slow."""
         if not self._is_read:
             self._is_read = True
             for url, location in self._rows.addresses():
@@ -105,7 +105,7 @@ def apply_verdicts(run_dir: Path, *further: Path, say: Callable[[str], object] =
             say(line)
         if not len(table) and not rows.judged():
             return []
-        # Most verdicts name pages as the collection does: others are looked for among the forms of all pages, which is dear.
+        # Most verdicts name pages as the collection does: others are looked for among the forms of all pages, which is slow.
         named = {each.url for each in table}
         found = rows.addresses_of(named)
         for url, location in found if len(found) == len(named) else rows.addresses():

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 FOLDER = "postgres"
 """In a run directory."""
 _START_SECS = 120.0
-"""So long a server may take to start: after a crash a large database is read first."""
+"""Seconds that a server may take to start: after a crash it reads a large database first."""
 _REFUSED_STARTS = 3
 _MOST_PATH_BYTES = 88
 """Of a socket 107 at most; on some systems 103."""

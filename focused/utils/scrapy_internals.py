@@ -72,7 +72,7 @@ def forget_idle_slots(downloader: Downloader, idle_secs: float) -> None:
 
 
 def keep_connections(crawler: Crawler, idle_secs: float) -> None:
-    """Have connections closed that are idle for so long, and forget the hosts to which none is open.
+    """Have connections closed that are idle for ``idle_secs``, and forget the hosts to which none is open.
 
     Twisted's pools keep them for four minutes, and an entry for each host for ever.
     """

@@ -25,7 +25,7 @@ _ends_at: ContextVar[float | None] = ContextVar("ends_at", default=None)
 
 @contextmanager
 def done_within(secs: float) -> Iterator[None]:
-    """End statements that are not done so long after the block has begun, on connections that were opened in such a block.
+    """End statements that are not done ``secs`` after the block has begun, on connections that were opened in such a block.
 
     They raise an `sqlite3.OperationalError`: `INTERRUPTED`. A stranger's file can make any statement last for hours.
     """

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from focused.frontier.shared.own_hosts import OwnHosts
 
 _STUCK_SECS = 3.0
-"""After so long without a page of any worker poor links are asked for, too."""
+"""Seconds without a page of any worker after which poor links are asked for, too."""
 _STUCK_PATIENT_SECS = 15.0
 """The same of crawls that wait for hosts: they rest longer."""
 _TIMES_UNKNOWN = 4

@@ -28,7 +28,7 @@ _OF_HOST = 32
 _MOST_HOSTS = 16
 """Hosts that links are read of at a time."""
 _FRESH_SECS = 5.0
-"""After so long other links are read, of other hosts: those of before were drawn from too often."""
+"""Seconds after which links of other hosts are read: the earlier ones have been drawn from too often."""
 _NEXT = (
     f"SELECT {COLUMNS} FROM {unnested(('domain', 'host', 'first', 'last'), ['int8'] * 4)} CROSS JOIN LATERAL "
     "(SELECT * FROM links WHERE links.crawl = %s AND links.domain = given.domain AND links.host = given.host "

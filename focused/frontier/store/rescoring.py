@@ -78,7 +78,7 @@ def rescore(
 
 
 def rescore_for(work: Iterator[int], seconds: float) -> bool:
-    """Do slices for at most so long; return whether there is more to do."""
+    """Do slices for at most ``seconds``; return whether there is more to do."""
     end = time.perf_counter() + seconds
     return any(time.perf_counter() >= end for _ in work)
 

@@ -41,9 +41,10 @@ _CHECKPOINT_PAGES = 20_000
 _CACHE_KIB = 64 * 1024
 
 BUSY_SECS = 1.0
-"""So long somebody else's lock is waited for."""
+"""Seconds to wait for another process's lock."""
 LOCK_SECS, _TRY_EVERY_SECS = 0.5, 0.02
-"""So long a crawl tries to lock its folder: a dashboard that looks whether one is at work has it for a moment."""
+"""Seconds for which a crawl tries to lock its folder, and between two tries. A dashboard that looks whether a crawl is at work
+holds the lock for a moment."""
 
 _TABLES = """
 CREATE TABLE hosts (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, n_pages INTEGER NOT NULL DEFAULT 0,
