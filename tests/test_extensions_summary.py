@@ -10,7 +10,7 @@ from test_frontier_credit import crawled, honest
 from test_frontier_mirrors import mirrored
 
 from focused.crawl.run_history import last_estimate
-from focused.frontier.dispatch import BY_LEVELS, COUNT, about_passed_over
+from focused.frontier.dispatch import PASSED_OVER, PASSED_OVER_LEVELS, about_passed_over
 from focused.frontier.idle_parameters import IdleParameters
 from focused.frontier.one_title import OneTitle
 from focused.frontier.stood_back import stood_back
@@ -27,7 +27,7 @@ from focused.utils.files import write_json
 )
 def test_of_links_that_were_passed_over_only_what_is_known_is_said(options, delay):
     """More patience is not advised: in a crawl of 200 pages it found no more (157 relevant without, 151, 153 with most)."""
-    said = about_passed_over({COUNT: 40, BY_LEVELS: 6000, "scheduler/dequeued": 100}, **options)
+    said = about_passed_over({PASSED_OVER: 40, PASSED_OVER_LEVELS: 6000, "scheduler/dequeued": 100}, **options)
     assert said.endswith(delay or "in the mean)")
     assert not any(word in said for word in ("PATIENCE", "lost", "budget", "max_pages"))
 

@@ -44,27 +44,27 @@ def own(name: str, score: float) -> Request:
 
 def test_requests_in_memory_take_their_turn_among_the_links(dispatch):
     for name, score in [("last", 0.1), ("middle", 0.5), ("first", 0.95), ("middle-too", 0.5)]:
-        dispatch.queue.push(own(name, score), begins=True)
+        dispatch.queue.push(own(name, score), is_new=True)
     assert order(dispatch) == ["first", "0.9", "middle", "middle-too", "0.2", "last"]
 
 
 def test_what_goes_on_with_a_link_comes_before_all(dispatch):
-    dispatch.queue.push(own("better", 1.0), begins=True)
-    dispatch.queue.push(own("retry", 0.1), begins=False)
+    dispatch.queue.push(own("better", 1.0), is_new=True)
+    dispatch.queue.push(own("retry", 0.1), is_new=False)
     assert order(dispatch) == ["retry", "better", "0.9", "0.2"]
 
 
 def test_a_request_in_memory_does_not_wait_for_a_link_whose_host_rests(dispatch):
     dispatch.leases.ready_at.rest("links.example", float("inf"))
-    dispatch.queue.push(own("now", 0.1), begins=True)
+    dispatch.queue.push(own("now", 0.1), is_new=True)
     assert order(dispatch) == ["now"]
 
 
 def test_a_request_in_memory_waits_while_its_origin_rests_and_another_of_the_same_host_does_not(dispatch):
     standing = dispatch.links.store.standing
     standing.rests_until = lambda url: float("inf") if url.startswith("http://own.example:81/") else 0.0
-    dispatch.queue.push(Request("http://own.example:81/rests", priority=to_priority(1.0, True)), begins=False)
-    dispatch.queue.push(own("now", 0.95), begins=True)
+    dispatch.queue.push(Request("http://own.example:81/rests", priority=to_priority(1.0, True)), is_new=False)
+    dispatch.queue.push(own("now", 0.95), is_new=True)
     assert order(dispatch) == ["now", "0.9", "0.2"]
     standing.rests_until = lambda _: 0.0
     assert order(dispatch) == ["rests"]

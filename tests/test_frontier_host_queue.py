@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from focused.frontier.dispatch import BY_LEVELS, COUNT, about_passed_over
+from focused.frontier.dispatch import PASSED_OVER, PASSED_OVER_LEVELS, about_passed_over
 from focused.frontier.store.host_queue import BUSY, HostQueue
 from focused.frontier.store.ranks import Ranks
 from focused.frontier.store.schema import RANK_BITS
@@ -64,7 +64,7 @@ def test_the_best_host_that_may_be_asked_is_taken_and_how_far_it_stands_behind_t
 def test_links_passed_over_are_spoken_of_where_they_are_many_and_much_better(
     n_passed_over, levels, n_requests, is_said
 ):
-    said = about_passed_over({COUNT: n_passed_over, BY_LEVELS: levels, "scheduler/dequeued": n_requests})
+    said = about_passed_over({PASSED_OVER: n_passed_over, PASSED_OVER_LEVELS: levels, "scheduler/dequeued": n_requests})
     assert bool(said) is is_said
     if is_said:
         assert said.startswith("26 of 100 requests were for links of lower scores ")

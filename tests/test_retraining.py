@@ -511,7 +511,7 @@ def test_kept_pages_are_the_latest():
     assert len(pages) == 2
 
 
-def test_drift_is_nought_for_the_same_scores_and_grows_with_their_distance():
+def test_drift_is_zero_for_the_same_scores_and_grows_with_their_distance():
     rng = np.random.default_rng(0)
     training = rng.beta(1, 9, 2000)
     assert drift(training, training) == pytest.approx(0)

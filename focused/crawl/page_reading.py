@@ -73,13 +73,15 @@ class PageReading:
         found = of_headers([value.decode("latin-1") for value in headers], self._agents, now)
         return found if page is None else found | of_metas(page.marked_text.robots, self._agents, now)
 
-    def followed(self, page: Page, depth: int, asked: Directives = NOTHING) -> tuple[Mapping[str, int], Counter[str]]:
+    def followed(
+        self, page: Page, depth: int, directives: Directives = NOTHING
+    ) -> tuple[Mapping[str, int], Counter[str]]:
         """Return the URLs that may be followed, with their numbers among the page's links, and how many were left out.
 
         The latter by the stat that counts them: nofollow, or the reason why they are out of scope. ``depth``: links between a
-        seed and the page. ``asked``: what the page asks of this crawl.
+        seed and the page. ``directives``: what the page asks of this crawl.
         """
-        links, scope, left_out = self._not_nofollow(page, asked), self._scope, Counter[str]()
+        links, scope, left_out = self._not_nofollow(page, directives), self._scope, Counter[str]()
         left_out["focused/links/nofollow_count"] = page.n_links - len(links)
         if 0 < scope.max_depth <= depth:
             left_out[_SCOPE.format(TOO_FAR)] = len(links)
@@ -90,8 +92,8 @@ class PageReading:
             links = {url: number for url, number in links.items() if not reasons[url]}
         return links, +left_out
 
-    def _not_nofollow(self, page: Page, asked: Directives) -> Mapping[str, int]:
-        if asked.nofollow:
+    def _not_nofollow(self, page: Page, directives: Directives) -> Mapping[str, int]:
+        if directives.nofollow:
             return {}
         if self._follows_nofollow or not (page.marked_text.nofollow or page.marked_text.nofollow_links):
             return page.link_numbers

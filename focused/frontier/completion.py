@@ -82,7 +82,7 @@ class Outcomes:
         #: To be set: told about each link that ends; None: the crawl never waits for better ones.
         self.patience: Patience | None = None
         #: To be set: draws another link in the place of one that brought no page; None: nothing is drawn.
-        self.around: RandomLinks | None = None
+        self.random_links: RandomLinks | None = None
 
     def resume(self) -> None:
         """Let the hosts of an earlier run sink as far as they had."""
@@ -140,8 +140,8 @@ class Outcomes:
             self.session_records.finish()
 
     def _look_around(self, lease: Lease, *, is_page: bool) -> None:
-        if self.around is not None:
-            self.around.note_end(lease.link, is_page=is_page)
+        if self.random_links is not None:
+            self.random_links.note_end(lease.link, is_page=is_page)
 
     def _end_redirects(self, lease: Lease) -> int:
         """Note that all links of a chain of redirects but the last have done their part; return the last."""

@@ -27,17 +27,17 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-COUNT = "focused/frontier/passed_over_count"
-BY_LEVELS = "focused/frontier/passed_over_levels_count"
+PASSED_OVER = "focused/frontier/passed_over_count"
+PASSED_OVER_LEVELS = "focused/frontier/passed_over_levels_count"
 _REQUESTS = "scheduler/dequeued"
-_MANY, _MUCH, _ENOUGH_REQUESTS = 0.25, 0.01, 20
+_MANY_PASSED_OVER, _MUCH_BETTER, _ENOUGH_REQUESTS = 0.25, 0.01, 20
 
 
 class Waiting(NamedTuple):
     """A request that waits in memory; the least is next."""
 
     #: False for a retry and for the target of a redirect: their link has been handed out before, so they come first.
-    begins: bool
+    is_new: bool
     #: Scrapy's priority with the sign changed.
     negative_priority: int
     turn: int
@@ -57,10 +57,10 @@ class MemoryQueue:
     def __len__(self) -> int:
         return len(self._heap)
 
-    def push(self, request: Request, *, begins: bool) -> None:
+    def push(self, request: Request, *, is_new: bool) -> None:
         """Let a request wait."""
         self._n_pushed += 1
-        self.push_back(Waiting(begins, -request.priority, self._n_pushed, request))
+        self.push_back(Waiting(is_new, -request.priority, self._n_pushed, request))
 
     def push_back(self, waiting: Waiting) -> None:
         """Let a request that was popped wait in its old place."""
@@ -110,7 +110,7 @@ class Dispatch:
         #: Retries, targets of redirects and other requests that wait in memory.
         self.queue = MemoryQueue()
         #: Draws links that are fetched whatever their scores are.
-        self.around = RandomLinks(self.links)
+        self.random_links = RandomLinks(self.links)
         #: To be set: says which links are worth a page now; None: all are.
         self.patience: Patience | None = None
         #: By how many levels of priority the last request was worse than a link whose host has to wait.
@@ -166,7 +166,7 @@ class Dispatch:
         return self.links.next(ready_at, now)
 
     def _drawn(self) -> Leased | None:
-        return self.around.next(self.leases.ready_at, self.leases.now())
+        return self.random_links.next(self.leases.ready_at, self.leases.now())
 
     def _asked_at(self, url: str) -> float:
         """Return when a URL may be asked for: when its host may be asked and its origin does not rest."""
@@ -176,7 +176,7 @@ class Dispatch:
         found = self.queue.pop(self._asked_at, self.leases.now())
         if found is None:
             return None
-        if found.begins:
+        if found.is_new:
             best = self.links.best_priority(self.leases.ready_at, self.leases.now())
             if best is not None and best > -found.negative_priority:
                 self.queue.push_back(found)
@@ -191,8 +191,8 @@ def count_passed_over(stats: StatsCollector, levels: int) -> None:
     A difference of more than the whole scale of scores counts as one scale: that between a link below the threshold and one
     above it, or a seed.
     """
-    stats.inc_value(COUNT)
-    stats.inc_value(BY_LEVELS, min(levels, LEVELS))
+    stats.inc_value(PASSED_OVER)
+    stats.inc_value(PASSED_OVER_LEVELS, min(levels, LEVELS))
 
 
 def about_passed_over(stats: Mapping[str, Any], *, is_virtual: bool = False, has_delays: bool = True) -> str:
@@ -201,16 +201,16 @@ def about_passed_over(stats: Mapping[str, Any], *, is_virtual: bool = False, has
     It says nothing of what the better links would have brought: nobody knows.
     ``is_virtual``: whether the crawl's time is. ``has_delays``: whether its hosts have delays that can be made shorter.
 
-    >>> about_passed_over({COUNT: 24, BY_LEVELS: 6000, "scheduler/dequeued": 100})
+    >>> about_passed_over({PASSED_OVER: 24, PASSED_OVER_LEVELS: 6000, "scheduler/dequeued": 100})
     ''
-    >>> about_passed_over({COUNT: 40, BY_LEVELS: 6000, "scheduler/dequeued": 100}, has_delays=False)
+    >>> about_passed_over({PASSED_OVER: 40, PASSED_OVER_LEVELS: 6000, "scheduler/dequeued": 100}, has_delays=False)
     '40 of 100 requests were for links of lower scores while hosts of better ones had to wait (by 0.15 of score in the mean)'
     """
-    n_passed_over, n_requests = stats.get(COUNT, 0), stats.get(_REQUESTS, 0)
-    if n_requests < _ENOUGH_REQUESTS or n_passed_over <= _MANY * n_requests:
+    n_passed_over, n_requests = stats.get(PASSED_OVER, 0), stats.get(_REQUESTS, 0)
+    if n_requests < _ENOUGH_REQUESTS or n_passed_over <= _MANY_PASSED_OVER * n_requests:
         return ""
-    mean = stats.get(BY_LEVELS, 0) / n_passed_over / LEVELS
-    if mean < _MUCH:
+    mean = stats.get(PASSED_OVER_LEVELS, 0) / n_passed_over / LEVELS
+    if mean < _MUCH_BETTER:
         return ""
     delay = "FOCUSED_VIRTUAL_DELAY_SECS" if is_virtual else "DOWNLOAD_DELAY, DOWNLOAD_SLOTS"
     return (

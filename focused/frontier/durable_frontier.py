@@ -42,7 +42,7 @@ class DurableFrontier:
     ) -> None:
         self._task = task
         self._links, self._requests = dispatch.links, dispatch.requests
-        self._queue, self._around = dispatch.queue, dispatch.around
+        self._queue, self._random_links = dispatch.queue, dispatch.random_links
         #: Ends pages: see focused.pipelines.page_end.
         self.completion = completion
         self._leases, self._outcomes = completion.leases, completion.outcomes
@@ -63,7 +63,7 @@ class DurableFrontier:
 
     def note_fetched(self, url: str) -> bool:
         """Note the URL of a page that has been fetched; tell whether it was noted before."""
-        self._around.note_fetched(url)
+        self._random_links.note_fetched(url)
         return self._links.note_fetched(url)
 
     def meet(self, links: Mapping[str, int], scores: PageScores | None) -> MetLinks:
@@ -101,7 +101,7 @@ class DurableFrontier:
 
     def look_around(self, n_links: int) -> None:
         """Let so many of the next links be drawn from all that wait."""
-        self._around.n_wanted += n_links
+        self._random_links.n_wanted += n_links
 
     @property
     def can_rescore(self) -> bool:

@@ -134,7 +134,7 @@ class FrontierScheduler(BaseScheduler):
         #: Chooses which request is next.
         spares = bool(task.max_pages and PATIENCE.read(settings))
         self.dispatch = Dispatch(self._links, self._requests, self._leases, spares=spares)
-        self._queue, self._outcomes.around = self.dispatch.queue, self.dispatch.around
+        self._queue, self._outcomes.random_links = self.dispatch.queue, self.dispatch.random_links
         self._budget = Budget(crawler, self._leases, self._crawl.session, is_live=task.is_live)
         #: Ends pages: see focused.pipelines.page_end.
         self.completion = Completion(self._admission, self._leases, self._outcomes, self._checkpoints)
@@ -178,7 +178,7 @@ class FrontierScheduler(BaseScheduler):
         except sqlite3.Error as error:
             self._checkpoints.fail(error)
             return False
-        self._keep_in_memory(request, begins=True)
+        self._keep_in_memory(request, is_new=True)
         return True
 
     def next_request(self) -> Request | None:
@@ -264,11 +264,11 @@ class FrontierScheduler(BaseScheduler):
             lease.waits_again = True
             return False
         self._leases.queue(lease, request)
-        self._keep_in_memory(request, begins=False)
+        self._keep_in_memory(request, is_new=False)
         return True
 
-    def _keep_in_memory(self, request: Request, *, begins: bool) -> None:
-        self._queue.push(request, begins=begins)
+    def _keep_in_memory(self, request: Request, *, is_new: bool) -> None:
+        self._queue.push(request, is_new=is_new)
         self._stats.inc_value("scheduler/enqueued")
 
     def _not_opened(self) -> None:
