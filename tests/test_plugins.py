@@ -60,6 +60,13 @@ class OneShort(ShortAddresses):
 import dataclasses
 
 
+class OnlyANumber(ByFolder):
+    """A page classifier that says how relevant a page is, and nothing of its units."""
+
+    def judge(self, page, kinds=()):
+        return 0.5
+
+
 class BadMerge(ShortAddresses):
     """A strategy that joins what two pages say of a link to no score."""
 
@@ -163,6 +170,19 @@ def test_a_strategy_that_returns_no_score_from_0_to_1_for_each_link_ends_the_cra
     assert (ended.stats["finish_reason"], ended.stats["focused/pages/fetched_count"]) == ("wrong_scores", n_pages)
     (line,) = [line for line in ended.err.splitlines() if "ERROR" in line]
     assert f"Strategy {name} must return a score from 0 to 1 and a reason for each link of a page. {got}" in line
+    assert "Traceback" not in ended.err
+
+
+@pytest.mark.slow
+def test_a_page_classifier_that_returns_no_relevances_ends_the_crawl_in_one_line(package, tmp_path, two_regions):
+    hand_made.topic().save(tmp_path / "models")
+    settings = {"FOCUSED_PAGE_CLASSIFIER": "mypackage.OnlyANumber"}
+    ended = run(package, tmp_path, *crawl_argv(settings, web=two_regions))
+    assert (ended.exit_code, ended.stats["finish_reason"]) == (1, "wrong_scores")
+    (line,) = [line for line in ended.err.splitlines() if "ERROR" in line]
+    assert (
+        "Page classifier OnlyANumber must return a PageRelevance from judge(). Got 0.5 on http://site.example/." in line
+    )
     assert "Traceback" not in ended.err
 
 

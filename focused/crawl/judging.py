@@ -53,6 +53,8 @@ class Judging:
         ------
         WrongScoresError
             If the strategy does not return a score from 0 to 1 for each link.
+        WrongRelevanceError
+            If a page classifier that is plugged in returns no relevances.
         """
         judge, strategy, version = self.judge, self.strategy, self.version
         relevance = judge.relevance(page, strategy.kinds)

@@ -10,6 +10,7 @@ from focused.crawl.parts import Crawl
 from focused.items import page_location
 from focused.method.scoring import Visit
 from focused.method.scoring.link_scores import WrongScoresError
+from focused.method.topic.judge import WrongRelevanceError
 from focused.utils.reactor import in_turns, yield_to_reactor
 from focused.utils.steps import finish
 
@@ -49,7 +50,7 @@ class JudgingInTurn:
         visit = self._visit(response, is_source=is_source)
         try:
             return await self._judged(page, visit, newness=newness)
-        except WrongScoresError as error:
+        except (WrongScoresError, WrongRelevanceError) as error:
             Crawl.needed(self._crawler).give_up(str(error))
             raise CloseSpider("wrong_scores") from None
 

@@ -99,7 +99,7 @@ class Crawl:
         register_addresses(crawler, plan.addresses)
 
     def give_up(self, why: str) -> None:
-        """End the crawl because its strategy is wrong; say why once, however many pages are under way."""
+        """End the crawl because its strategy or page classifier is wrong; say why once, however many pages are under way."""
         if not self.plan.error:
             self.fail(why)
             assert self._crawler.engine is not None

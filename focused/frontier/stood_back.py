@@ -36,8 +36,9 @@ def stood_back(credit: Credit, idle: IdleParameters, mirrors: Mirrors, one_title
             continue
         named.append(f"{group.removesuffix('/')}/")
         found.append((n_pages, f"{_name(group)} ({1 - n_new / n_pages:.0%} of what its last pages say was known)"))
-    for place, n_known in one_title.places_that_stand_back():
+    for place, n_known in sorted(one_title.places_that_stand_back(), key=lambda each: len(each[0])):
         if n_known >= _LEAST_PAGES and not any(f"{place}/".startswith(each) for each in named):
+            named.append(place)
             found.append((n_known, f"{_name(place)} (its last pages have one title, and brought little)"))
     for domain, n_pages, n_relevant, is_too_many in credit.domains_that_stand_back():
         if f"{domain}/" in named or n_pages < _LEAST_PAGES:

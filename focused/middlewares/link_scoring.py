@@ -81,41 +81,13 @@ class LinkScoringMiddleware:
             if isinstance(each, LinkSource):
                 async for request in self._of_source(each, response):
                     yield request
-                continue
-            page = self._read(each, response) if isinstance(each, PageItem) else None
-            if page is None:
-                if not isinstance(each, PageItem):
-                    yield _own(each)
-                continue
-            directives = self._reading.directives(response, page)
-            each.noindex = directives.noindex
-            copies, furniture = self._reading.repeated
-            newness = 1.0
-            if copies is not None and not directives.noindex:  # what is not delivered has no copies
-                met = copies.find_copy_or_remember(page, each.known_as)
-                each.duplicate_of, each.text_repeats, each.text_sketch, newness = met
-            if furniture is not None:
-                each.repeated_lines = furniture.mark_and_learn(page, each.known_as, is_copy=bool(each.duplicate_of))
-            if self._is_scoring:
-                each.scores = await self._judging.scores(page, response, newness=newness)
-                is_irrelevant = not (each.scores.relevance.is_relevant or each.duplicate_of)
-                if copies is not None and each.text_sketch and is_irrelevant:
-                    copies.note_irrelevant(each.known_as)
-            links, left_out = self._reading.followed(page, each.depth, directives)
-            for stat, n_links in left_out.items():
-                self.crawler.stats.inc_value(stat, n_links)
-            met_links = frontier_of(self.crawler).meet(links, each.scores)
-            # A copy says nothing new of the links that are known.
-            each.joined = () if each.duplicate_of else met_links.joined
-            yield each
-            for request in self._requests(
-                each.scores, {url: links[url] for url in met_links.new}, self._callback(each)
-            ):
-                yield request
-            if each.scores is not None and (each.scores.relevance.is_relevant or not each.depth):
-                for request in self._sources.requests.of_page(page, follows=not directives.nofollow):
-                    yield request
-            self._count(page, each.scores)
+            elif isinstance(each, PageItem):
+                page = self._read(each, response)
+                if page is not None:
+                    for item_or_request in await self._judged(each, page, response):
+                        yield item_or_request
+            else:
+                yield _own(each)
 
     # --- The page
 
@@ -134,6 +106,47 @@ class LinkScoringMiddleware:
             item.attach(page)
         return page
 
+    async def _judged(self, item: PageItem, page: Page, response: Response) -> Iterator[Any]:
+        """Judge a page; return its item and the requests for its links, which are made one at a time."""
+        directives = self._reading.directives(response, page)
+        item.noindex = directives.noindex
+        newness = self._compare(item, page)
+        if self._is_scoring:
+            item.scores = await self._judging.scores(page, response, newness=newness)
+            self._note_irrelevant(item)
+        followed = self._reading.followed(page, item.depth, directives)
+        return self._outcome(item, page, self._counted(followed), follows=not directives.nofollow)
+
+    def _compare(self, item: PageItem, page: Page) -> float:
+        """Note what of a page other pages have, too: its text, its lines. Return how new its text is, in [0, 1]."""
+        copies, furniture = self._reading.repeated
+        newness = 1.0
+        if copies is not None and not item.noindex:  # what is not delivered has no copies
+            met = copies.find_copy_or_remember(page, item.known_as)
+            item.duplicate_of, item.text_repeats, item.text_sketch, newness = met
+        if furniture is not None:
+            item.repeated_lines = furniture.mark_and_learn(page, item.known_as, is_copy=bool(item.duplicate_of))
+        return newness
+
+    def _note_irrelevant(self, item: PageItem) -> None:
+        """Let copies know of an original that is not relevant."""
+        copies, scores = self._reading.repeated.copies, item.scores
+        is_relevant = scores is None or scores.relevance.is_relevant
+        if copies is not None and item.text_sketch and not (is_relevant or item.duplicate_of):
+            copies.note_irrelevant(item.known_as)
+
+    def _outcome(self, item: PageItem, page: Page, links: Mapping[str, int], *, follows: bool) -> Iterator[Any]:
+        """Yield a page's item, the requests for its links, and those for the sitemap of a host with relevant pages."""
+        scores = item.scores
+        met = frontier_of(self.crawler).meet(links, scores)
+        # A copy says nothing new of the links that are known.
+        item.joined = () if item.duplicate_of else met.joined
+        yield item
+        yield from self._requests(scores, {url: links[url] for url in met.new}, self._callback(item))
+        if scores is not None and (scores.relevance.is_relevant or not item.depth):
+            yield from self._sources.requests.of_page(page, follows=follows)
+        self._count(page, scores)
+
     # --- Its links
 
     async def _of_source(self, source: LinkSource, response: Response) -> AsyncIterator[Request]:
@@ -149,13 +162,18 @@ class LinkScoringMiddleware:
             return
         scores = await self._judging.scores(page, response, is_source=True)
         scores = scores.of_source(SOURCE_REASONS[found.kind])
-        links, left_out = self._reading.followed(page, scores.visit.depth)
-        for stat, n_links in left_out.items():
-            self.crawler.stats.inc_value(stat, n_links)
+        links = self._counted(self._reading.followed(page, scores.visit.depth))
         new = frontier_of(self.crawler).meet(links, None).new
         for request in self._requests(scores, {url: links[url] for url in new}, None):
             yield request
         self._count(page, scores)
+
+    def _counted(self, followed: tuple[Mapping[str, int], Mapping[str, int]]) -> Mapping[str, int]:
+        """Return the links that may be followed; count those that may not."""
+        links, left_out = followed
+        for stat, n_links in left_out.items():
+            self.crawler.stats.inc_value(stat, n_links)
+        return links
 
     def _requests(self, scores: PageScores | None, links: Mapping[str, int], callback: Any) -> Iterator[Request]:
         """Yield the requests for new links of a page, each with its score as priority."""

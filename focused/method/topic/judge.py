@@ -63,6 +63,10 @@ COSINE_THRESHOLD = Setting(
 )
 
 
+class WrongRelevanceError(ValueError):
+    """A page classifier returned something else than relevances; the message names it and what it returned."""
+
+
 @dataclass(frozen=True, slots=True)
 class PageRelevance:
     """Relevances in [0, 1]; of the kinds that were not asked for there are none.
@@ -145,8 +149,17 @@ class Judge:
         return self
 
     def relevance(self, page: Page, kinds: Collection[str] = ()) -> PageRelevance:
-        """Return what `judge` says of a page; one in another language than ``languages`` is not relevant."""
-        found = self.judge(page, kinds)
+        """Return what `judge` says of a page; one in another language than ``languages`` is not relevant.
+
+        Raises
+        ------
+        WrongRelevanceError
+            If a judge that is plugged in returns no `PageRelevance`.
+        """
+        found: Any = self.judge(page, kinds)
+        if not isinstance(found, PageRelevance):  # of another package, whose types nobody has checked
+            name, got = type(self).__name__, f"{found!r:.60} on {page.url}"
+            raise WrongRelevanceError(f"Page classifier {name} must return a PageRelevance from judge(). Got {got}.")
         if self.languages and (language := other_language(page, self.languages)):
             return replace(found, page=0.0, is_relevant=False, other_language=language)
         return found
