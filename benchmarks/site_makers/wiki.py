@@ -1,6 +1,6 @@
 """A wiki: histories, differences, old versions, editing, print views, links to a page, changes, talk, people.
 
-What a list counts for (docs/results/traps.md) was chosen on it, too.
+What a list counts for (docs/results/traps-tried.md) was chosen on it, too.
 """
 
 from __future__ import annotations

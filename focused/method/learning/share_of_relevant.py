@@ -78,7 +78,7 @@ def estimate_share(
 
     It is drawn to a fifth reading: the mean relevance that pages had when they came, by models that had learnt of this web
     but not met them. These errors are others. The interval grows with the distance between the readings: where they agree,
-    the pages fall into two heaps. The constants come from six webs (docs/results/harvest.md).
+    the pages fall into two heaps. The constants come from six webs (docs/results/harvest-tried.md).
 
     Parameters
     ----------

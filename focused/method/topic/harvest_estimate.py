@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 _SINCE = 1.0
 """Standard deviation, in log-odds, of the share among pages that came after a training: the crawl prefers pages that the
-model errs about (docs/results/harvest.md)."""
+model errs about (docs/results/harvest-tried.md)."""
 _SUMMED, _PER_DISTANCE = 0.3, 0.25
 """The same by a model that was not trained again, where its relevances and verdicts agree, and what each unit of their
-distance adds (docs/results/harvest.md)."""
+distance adds (docs/results/harvest-tried.md)."""
 _LEAST, _MOST = 0.005, 0.98
 
 
