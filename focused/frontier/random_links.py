@@ -36,7 +36,7 @@ MOST_IN_VAIN = 2.0
 """Drawn links without a page, for each that brought one, beyond which others are drawn in their place.
 
 A crawl must see something of its web; each page more that is drawn is one less that is chosen. Chosen on HyperPhysics, WebKB
-and FOLDOC (docs/results/pages-met.md).
+and FOLDOC (docs/results/pages-met-tried.md).
 """
 
 
