@@ -90,11 +90,8 @@ class Command(ScrapyCrawl):
             assert self.settings is not None
             try:
                 watched = not is_client(opts.spargs)  # nobody looks at a screen of Scrapyd's
-                with (
-                    _said_if_slow(f"Loading topic {opts.spargs.get('topic') or 'of the crawl in the database'}")
-                    if watched
-                    else nullcontext()
-                ):
+                topic = opts.spargs.get("topic", "of the crawl in the database")
+                with _said_if_slow(f"Loading topic {topic}") if watched else nullcontext():
                     plan = plan_crawl(opts.spargs, self.settings)
             except (ValueError, OSError) as error:
                 self._refuse(" ".join(str(error).split()))

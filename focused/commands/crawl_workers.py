@@ -106,10 +106,10 @@ def _run_dir(given: Mapping[str, Any], arguments: Mapping[str, Any], crawl: str,
 def _mark(run_dir: Path, crawl: str, settings: BaseSettings) -> Mark:
     """Return which crawl the folder follows, or is going to follow; a ValueError if another one is named."""
     url = DATABASE.read(settings)
-    is_meant = bool(crawl) or (settings.getpriority(DATABASE.name) or 0) >= COMMAND_LINE
+    is_named = bool(crawl) or (settings.getpriority(DATABASE.name) or 0) >= COMMAND_LINE
     known = Mark.of(run_dir)
     if known is not None:
-        if is_meant and known != Mark(crawl or known.crawl, url or known.database):
+        if is_named and known != Mark(crawl or known.crawl, url or known.database):
             where = known.database or "a server of its own"
             raise PlanError(
                 f"{run_dir} is the folder of crawl {known.crawl!r} in {where}. "
@@ -117,7 +117,7 @@ def _mark(run_dir: Path, crawl: str, settings: BaseSettings) -> Mark:
             )
         return known
     if url and not crawl:
-        if is_meant:
+        if is_named:
             raise PlanError("FOCUSED_DATABASE holds crawls by their names. Name one to join or to begin: -a crawl=NAME")
         logger.warning(
             "FOCUSED_DATABASE is not used: no crawl there is named (-a crawl=NAME). This one has a server of its own"

@@ -48,8 +48,8 @@ class Lease:
     #: Why it failed, if that was noted.
     note: str = ""
 
-    def check_target(self, request: Request) -> None:
-        """Take from the target of a redirect what Scrapy lets it inherit: the host that it waits for, a retry's pass."""
+    def clear_inherited(self, request: Request) -> None:
+        """Clear what the target of a redirect inherits by Scrapy: the host that it waits for, and a retry's pass."""
         earlier = self.request
         if request.meta.get(_REDIRECTED, 0) <= earlier.meta.get(_REDIRECTED, 0):
             return

@@ -78,7 +78,7 @@ class RandomLinks:
             self.n_wanted += self._n_in_vain.total() > MOST_IN_VAIN * self._n_pages
 
     def next(self, ready_at: Callable[[str], float], now: float) -> Leased | None:
-        """Lease a link whose host may be asked now; None if none is wanted, or none of those drawn can be had."""
+        """Lease a link whose host may be asked now; None if none is wanted, or none of those drawn may be asked for."""
         if not self.n_wanted:
             return None
         n_fetched = self._n_fetched

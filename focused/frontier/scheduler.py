@@ -167,7 +167,7 @@ class FrontierScheduler(BaseScheduler):
         lease = self._leases.of(request)
         try:
             if lease is not None:
-                lease.check_target(request)
+                lease.clear_inherited(request)
                 return self._continue(lease, request)
             return self._admission.link(self._requests.link(request))
         except NotDurableError as error:

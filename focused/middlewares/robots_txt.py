@@ -45,7 +45,7 @@ class RobotsTxtMiddleware:
     """Asks each origin (scheme, host and port) for its robots.txt before anything else, and obeys it.
 
     What the answer allows: 2xx what it says; 3xx what its target says; 4xx everything; 429, 5xx and no answer nothing, until
-    it can be had. Meanwhile the links of the host wait, where the frontier lets them (see
+    it can be fetched. Meanwhile the links of the host wait, where the frontier lets them (see
     `focused.frontier.interface.Frontier.host_failed`), and fail elsewhere. An old robots.txt that cannot be read again holds.
     Where many workers share a crawl, one that another has read is not asked for again before it is a day old.
 

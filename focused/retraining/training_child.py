@@ -6,7 +6,6 @@ It learns from the run directory, and ends with its stdin.
 
 from __future__ import annotations
 
-import importlib
 import json
 import logging
 import sys
@@ -165,10 +164,15 @@ def _seconds(start: float) -> float:
     return round(time.perf_counter() - start, 3)
 
 
+def _load_what_trains() -> None:
+    """Import what a training needs, with scikit-learn, while the first task is not there yet."""
+    import focused.retraining.acceptance  # noqa: F401
+
+
 def main() -> None:
     """Do one task after another, until stdin is closed."""
     logging.basicConfig(level=logging.ERROR)
-    importlib.import_module("focused.retraining.acceptance")  # with scikit-learn, while the first task is not there yet
+    _load_what_trains()
     topic: Topic | None = None
     firsts: dict[int, AcceptanceFigures] = {}
     for line in sys.stdin:
