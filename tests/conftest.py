@@ -58,6 +58,8 @@ def pytest_collection(session: pytest.Session) -> None:
     In one order for all, they would compile the same file at the same time, each for itself. An error is left to the
     collection, which imports the file again and says it.
     """
+    if "PYTEST_XDIST_WORKER" in os.environ or not session.config.getoption("tx", None):
+        gc.disable()  # all that is made now stays; looking for what does not is a fourth of what the collection takes
     number = int(os.environ.get("PYTEST_XDIST_WORKER", "").removeprefix("gw") or -1)
     if number < 0 or session.config.args_source is not pytest.Config.ArgsSource.TESTPATHS:
         return
@@ -78,6 +80,7 @@ def pytest_collect_file(file_path: Path) -> Iterator[None]:
 def pytest_collection_finish() -> None:
     """Thousands of tests stay to the end: none of them is looked at when memory is tidied up."""
     gc.freeze()
+    gc.enable()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
