@@ -19,6 +19,7 @@ import argparse
 import ast
 import sys
 from collections import defaultdict
+from functools import cache
 from pathlib import Path
 
 PACKAGE = "focused"
@@ -52,10 +53,26 @@ def modules(root: Path) -> dict[str, Path]:
     return found
 
 
+@cache
+def _telling(path: Path, changed: int) -> tuple[ast.AST, ...]:
+    """Return those nodes of a file that are counted here; it is read again once it has changed."""
+    return tuple(
+        node
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, (ast.ImportFrom, ast.Import, ast.ClassDef))
+        or (isinstance(node, ast.Constant) and str(node.value).startswith(f"{PACKAGE}."))
+    )
+
+
+def telling(path: Path) -> tuple[ast.AST, ...]:
+    """Return the imports, the classes and the strings with a module's name that stand in a file."""
+    return _telling(path, path.stat().st_mtime_ns)
+
+
 def imports(name: str, path: Path, known: dict[str, Path], *, strings: bool = True) -> set[str]:
     """Return the modules of the package that a module imports or, with ``strings``, names in a string."""
     found: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in telling(path):
         if isinstance(node, ast.ImportFrom):
             base = node.module or ""
             if node.level:
@@ -64,7 +81,7 @@ def imports(name: str, path: Path, known: dict[str, Path], *, strings: bool = Tr
             found |= {f"{base}.{each.name}" if f"{base}.{each.name}" in known else base for each in node.names}
         elif isinstance(node, ast.Import):
             found |= {each.name for each in node.names}
-        elif strings and isinstance(node, ast.Constant) and str(node.value).startswith(f"{PACKAGE}."):
+        elif strings and isinstance(node, ast.Constant):
             dotted = str(node.value)
             while dotted and dotted not in known:
                 dotted = dotted.rpartition(".")[0]
@@ -142,7 +159,7 @@ def constructor_arguments(root: Path, room: str = PARTS) -> dict[str, list[str]]
     found: dict[str, list[str]] = {}
     for name, path in modules(root).items():
         if f"{name}.".startswith(f"{PACKAGE}.{room}."):
-            for each in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            for each in telling(path):
                 if isinstance(each, ast.ClassDef) and each.name not in RECORDS:
                     found[f"{name}.{each.name}"] = _arguments(each)
     return dict(sorted(found.items(), key=lambda each: (-len(each[1]), each[0])))
