@@ -76,6 +76,38 @@ def test_where_examples_and_pages_met_are_one_heap_most_pages_are_relevant(seed)
     assert found.high > 0.75
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_relevant_pages_of_another_kind_than_the_examples_are_counted_where_they_lie_apart(seed):
+    """All of them look less like the topic than the examples do: shares among these would bound them at a tenth."""
+    rng = np.random.default_rng(seed)
+    drawn, relevant = np.arange(180) < 28, np.arange(180) >= 140
+    met = np.where(relevant, rng.normal(-1.5, 0.6, 180), rng.normal(-6.4, 0.6, 180))
+    positive = rng.normal(-0.5, 0.8, 30)
+    assert estimate_prior(positive, met).prior < 0.12
+    found = estimate_share(positive, met, drawn)
+    assert found.share == pytest.approx(relevant.mean(), abs=0.05)
+    assert found.low <= relevant.mean() <= found.high
+    assert prior_of_pages_met(positive, met, drawn) == pytest.approx(found.share)
+
+
+def test_a_heap_in_which_drawn_pages_lie_is_not_that_of_the_topic():
+    """Pages of one template may look like the topic, too; of those that are drawn, many are of it."""
+    rng = np.random.default_rng(0)
+    drawn, of_template = np.arange(180) < 28, (np.arange(180) < 8) | (np.arange(180) >= 80)
+    met = np.where(of_template, rng.normal(-1.5, 0.6, 180), rng.normal(-6.4, 0.6, 180))
+    positive = rng.normal(-0.5, 0.8, 30)
+    assert estimate_share(positive, met, drawn).share < 0.5 * of_template.mean()
+
+
+def test_a_heap_above_the_examples_is_not_all_of_the_topic():
+    """A few pages lie apart, above all examples: the other relevant pages lie with these, among the rest."""
+    rng = np.random.default_rng(0)
+    drawn = np.arange(100) < 28
+    met = np.where(np.arange(100) >= 93, rng.normal(6, 0.5, 100), rng.normal(0, 0.6, 100))
+    positive = rng.normal(0.3, 0.5, 30)
+    assert prior_of_pages_met(positive, met, drawn) > 0.15
+
+
 def test_pages_since_the_last_training_make_the_harvest_less_certain():
     since = [0.9] * 50
     later = with_pages_since(MET, 100, since, 150)

@@ -16,6 +16,7 @@ from focused.method.learning.estimators.class_prior import (
     SPREAD_STRENGTH,
     estimate_prior,
     least_ratio,
+    two_gaussians,
     upper_gaussian,
 )
 
@@ -39,6 +40,10 @@ _LOWEST_READING = 0.25
 _ONE_HEAP = 0.65
 """Chance that an example looks more like the topic than a page met, below which both are one heap: where two are sought in it,
 one may get nothing."""
+_HEAP_DISTANCE, _DRAWN_IN_UPPER, _EXAMPLES_IN_UPPER = 4.0, 0.15, 0.9
+"""Two heaps of pages met lie apart if the distance of their means is this many standard deviations or more. The upper one is
+the topic's if at most this share of the drawn pages lies in it, and at least this share of the examples. Where other examples
+lie in the lower heap, so do other relevant pages."""
 _WINDOW_SHARE = 0.4
 _N_EDGES = 60
 _LEAST_DRAWN = 5
@@ -76,6 +81,9 @@ def estimate_share(
     lies too low, and two Gaussians may take all of the heap for the lower one. So the first reading is at least what the
     chance allows that an example looks more like the topic than a page met, and a mixture far below it does not count.
 
+    Where the pages met are two heaps that lie apart, the upper one is counted in the place of the four readings
+    (docs/method/, D101).
+
     It is drawn to a fifth reading: the mean relevance that pages had when they came, by models that had learnt of this web
     but not met them. These errors are others. The interval grows with the distance between the readings: where they agree,
     the pages fall into two heaps. The constants come from six webs (docs/results/harvest-tried.md).
@@ -91,17 +99,10 @@ def estimate_share(
     seen : ndarray, optional
         Relevances that models gave some of the pages met before these were learnt from, in [0, 1].
     """
-    first, is_one_heap = _upper_bound(positive, met)
-    others = (
-        _least_ratio_of_windows(positive, met),
-        _upper_of_two_populations(positive, met, drawn),
-        upper_gaussian(positive, met),
-    )
-    most = float(expit(logit(np.clip(first, _LEAST, _MOST)) + _OVER_LEAST))
-    counted = [each for each in others if not is_one_heap or each >= _LOWEST_READING * first]
-    readings = np.array([first, *(min(each, most) for each in counted)])
+    upper_heap = _upper_of_two_heaps(positive, met, drawn)
+    readings = _four_readings(positive, met, drawn) if upper_heap is None else np.array([upper_heap])
     middle = float(logit(np.clip(np.median(readings), _LEAST, _MOST)))
-    believed = logit(np.clip(readings, max(_LOWEST_READING * first, _LEAST), _MOST))
+    believed = logit(np.clip(readings, max(_LOWEST_READING * readings[0], _LEAST), _MOST))
     if seen is not None and len(seen):
         at_first = float(logit(np.clip(seen.mean(), _LEAST, _MOST)))
         middle += _SEEN_WEIGHT * (at_first - middle)
@@ -123,10 +124,28 @@ def prior_of_pages_met(
 
     `estimate_prior` takes topics to be rare. In a crawl that finds its topic it is far too low, and the next pages are called
     irrelevant. `estimate_share` is the better estimate of the pages met, but the pages that come next are those that the model
-    errs about, and by it too many of them are called relevant (docs/method/, D92). Parameters are those of `estimate_share`.
+    errs about, and by it too many of them are called relevant (docs/method/, D92). Where two heaps lie apart the model hardly
+    errs, and the second estimate counts alone (D101). Parameters are those of `estimate_share`.
     """
-    estimates = [estimate_prior(positive, met).prior, estimate_share(positive, met, drawn, seen).share]
+    estimates = [estimate_share(positive, met, drawn, seen).share]
+    if _upper_of_two_heaps(positive, met, drawn) is None:
+        estimates.append(estimate_prior(positive, met).prior)
     return float(expit(logit(np.clip(estimates, _LEAST, _MOST)).mean()))
+
+
+def _four_readings(
+    positive: NDArray[np.float64], met: NDArray[np.float64], drawn: NDArray[np.bool_]
+) -> NDArray[np.float64]:
+    """Return the readings that count, the least ratio first."""
+    first, is_one_heap = _upper_bound(positive, met)
+    others = (
+        _least_ratio_of_windows(positive, met),
+        _upper_of_two_populations(positive, met, drawn),
+        upper_gaussian(positive, met),
+    )
+    most = float(expit(logit(np.clip(first, _LEAST, _MOST)) + _OVER_LEAST))
+    counted = [each for each in others if not is_one_heap or each >= _LOWEST_READING * first]
+    return np.array([first, *(min(each, most) for each in counted)])
 
 
 def _upper_bound(positive: NDArray[np.float64], met: NDArray[np.float64]) -> tuple[float, bool]:
@@ -139,6 +158,30 @@ def _upper_bound(positive: NDArray[np.float64], met: NDArray[np.float64]) -> tup
     places = np.searchsorted(ordered, positive, side="left") + np.searchsorted(ordered, positive, side="right")
     above = float(places.mean()) / (2 * len(met))
     return (max(ratio, min(2 * (1 - above), _MOST)), True) if above < _ONE_HEAP else (ratio, False)
+
+
+def _upper_of_two_heaps(
+    positive: NDArray[np.float64], met: NDArray[np.float64], drawn: NDArray[np.bool_]
+) -> float | None:
+    """Return the share of the upper of two heaps of pages met; None if no two lie apart (docs/method/, D101).
+
+    The relevant pages of a crawl may be of another kind than its examples: course pages, and not examination papers. All of
+    them look less like the topic than the examples do, so shares among these are no bound. But they can be counted, if they
+    are a heap of their own. If many pages that were drawn lie in it, or examples lie in the other, it is not that of the
+    topic.
+    """
+    if drawn.sum() < _LEAST_DRAWN:
+        return None
+    share, probabilities = two_gaussians(positive, met)
+    is_upper = probabilities > 0.5
+    if is_upper.all() or not is_upper.any() or is_upper[drawn].mean() > _DRAWN_IN_UPPER:
+        return None
+    upper, lower = met[is_upper], met[~is_upper]
+    border = min(upper.min(), (upper.min() + lower.max()) / 2)
+    if (positive >= border).mean() < _EXAMPLES_IN_UPPER:
+        return None
+    spread = max(float(np.sqrt((upper.var() + lower.var()) / 2)), 1e-9)
+    return share if upper.mean() - lower.mean() >= _HEAP_DISTANCE * spread else None
 
 
 def _least_ratio_of_windows(positive: NDArray[np.float64], met: NDArray[np.float64]) -> float:

@@ -83,6 +83,11 @@ def upper_gaussian(positive: NDArray[np.float64], unlabeled: NDArray[np.float64]
     return _best_fit(positive, unlabeled)[0]
 
 
+def two_gaussians(positive: NDArray[np.float64], unlabeled: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+    """Return the share of that Gaussian, and for each document of U the probability that it belongs to it."""
+    return _best_fit(positive, unlabeled)
+
+
 def share_of_positives_above(
     positive: NDArray[np.float64], unlabeled: NDArray[np.float64], values: NDArray[np.float64]
 ) -> NDArray[np.float64]:
