@@ -3,8 +3,10 @@
 Begin with `training`: counts of positive and unlabelled pages in, a `trained_model` out. The estimators are in `estimators`,
 those that search for reliable negatives first in `two_step`. The modules by what they do:
 
-- What is learnt from, and by whom: `training_set`, `learners`, `diagnosis` of examples, `held_out` decisions.
-- A decision becomes a relevance: `calibration`, `pu_calibration`, `unit_calibration`, `assumed_relevance`; `threshold`.
+- What is learnt from, and by whom: `training_set`, `page_parts`, `learners`, `diagnosis` of examples, `cross_fitting` for
+  `held_out` decisions.
+- A decision becomes a relevance: `topic_calibration` in steps, by `calibration`, `pu_calibration`, `unit_calibration`,
+  `assumed_relevance`; `threshold`.
 - How good it is: `metrics`, `learning_curve`.
 - The result: `model` scores text units without any estimator.
 - Topics from words: `keywords`, `keywords_met`, `word_classes`, `relevant_for_words`.

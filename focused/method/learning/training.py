@@ -2,30 +2,27 @@
 
 from __future__ import annotations
 
-import logging
 from dataclasses import replace
-from functools import partial
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from focused.method.learning.calibration import Calibration, CalibrationExamples
+from focused.method.learning.cross_fitting import CrossFitting, FinalModel, texts_to_judge
 from focused.method.learning.estimators.class_prior import estimate_prior
-from focused.method.learning.held_out import Units, held_out_decisions, short_texts
-from focused.method.learning.learners import LEARNERS, knows_hidden_share, knows_vectors, make_learner
+from focused.method.learning.learners import LEARNERS, knows_vectors
 from focused.method.learning.metrics import brier_score, figures_at_thresholds, page_figures
+from focused.method.learning.page_parts import assign_parts
 from focused.method.learning.pu_calibration import STRENGTH
-from focused.method.learning.threshold import with_best_page_threshold, within_bounds
-from focused.method.learning.trained_model import TrainedModel, TrainingFigures, strongest_terms
-from focused.method.learning.training_set import LinkExamples, TrainingSet, prepare, with_page_of_words
-from focused.method.learning.unit_calibration import (
-    background_population,
-    calibrate_links,
-    calibrate_pages,
-    line_by_verdicts,
-    page_line,
-    population,
+from focused.method.learning.topic_calibration import (
+    DrawnPages,
+    ThresholdRule,
+    calibrations_of_links,
+    examples_of_population,
+    line_of_pages,
 )
+from focused.method.learning.trained_model import TrainedModel, TrainingFigures, strongest_terms
+from focused.method.learning.training_set import LinkExamples
+from focused.method.learning.unit_calibration import calibrate_pages
 from focused.method.text.weighting import weighted_rows
 
 if TYPE_CHECKING:
@@ -33,18 +30,14 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from focused.method.learning.estimators.base import LinearCountClassifier
+    from focused.method.learning.calibration import Calibration
+    from focused.method.learning.training_set import TrainingSet
 
     Floats = NDArray[np.float64]
     PriorEstimator = Callable[[Floats, Floats, NDArray[np.int64]], float]
     ThresholdRaiser = Callable[[float, Floats], float]
 
 __all__ = ["LinkExamples", "TrainedModel", "train_topic"]
-
-logger = logging.getLogger(__name__)
-
-# Short texts are drawn from at most this many unlabelled pages: enough to fit a few numbers.
-_MAX_SHORTENED = 3000
 
 
 def train_topic(
@@ -139,149 +132,105 @@ def train_topic(
         If nothing can be learnt, with the reason: no positives, fewer than three, positives without words, no unlabelled page
         left, no term frequent enough, too few reliable negatives.
     """
-    if background_prior is not None and not 0 < background_prior < 1:
-        raise ValueError(f"background_prior must lie between 0 and 1. Got {background_prior}.")
-    if n_folds < 2:
-        raise ValueError(f"n_folds must be at least 2. Got {n_folds}.")
-    if known_prior is not None and not 0 < known_prior < 1:
-        raise ValueError(f"known_prior must lie between 0 and 1. Got {known_prior}.")
-    n_pages = counts.shape[0]
-    if words is not None:
-        masks = (left_aside, only_judged, np.zeros(n_pages) if learnt_only is None else learnt_only)
-        counts, y, (left_aside, only_judged, learnt_only) = with_page_of_words(words, counts, y, masks)
-        verdicts = None if verdicts is None else np.append(np.asarray(verdicts, dtype=np.float64), np.nan)
+    _check_ranges(background_prior, known_prior, n_folds)
+    is_background = background_prior is not None
+    rng = np.random.default_rng(random_state)
     if not knows_vectors(learner):
         term_vectors = None
-    links_used = link_examples if background_prior is None or links_are_met else None
-    data = prepare(counts, y, links_used, every_term=every_term, term_vectors=term_vectors)
-    if term_vectors is not None:
-        term_vectors = term_vectors[data.terms]
-    data = replace(data, left_out=data.left_out[data.left_out < n_pages])
-    positive = data.positive
-    learnt, drawn = np.ones(len(positive), dtype=np.bool_), np.ones(len(positive), dtype=np.bool_)
-    if left_aside is not None:
-        learnt = positive | ~np.asarray(left_aside, dtype=np.bool_)[data.rows]
-    drawn &= learnt
-    if only_judged is not None:
-        learnt &= positive | ~np.asarray(only_judged, dtype=np.bool_)[data.rows]
-    is_background, given_prior = background_prior is not None, background_prior or known_prior
-    is_draw = given_prior is None and learnt_only is None and only_judged is None
-    rng = np.random.default_rng(random_state)
-    n_folds = min(n_folds, int(positive.sum()), int((~positive).sum()))
 
-    # The pages that represent the web at large.
-    if learnt_only is not None:
-        drawn &= ~np.asarray(learnt_only, dtype=np.bool_)[data.rows]
-    drawn &= data.rows < n_pages  # not the page of the words
-    pages, short, *links = _units(data, drawn, rng)
-    is_shown, n_known = positive[drawn], pages.n_known[drawn]
-    judged = partial(
-        held_out_decisions,
-        learner,
-        counts=data.counts,
-        positive=positive,
-        n_folds=n_folds,
+    # Which pages there are, and what each is for.
+    data, parts = assign_parts(
+        *(counts, y, link_examples if not is_background or links_are_met else None),
+        words=words,
+        learnt_only=learnt_only,
+        left_aside=left_aside,
+        only_judged=only_judged,
+        verdicts=verdicts,
+        every_term=every_term,
+        term_vectors=term_vectors,
+    )
+    texts = texts_to_judge(data, parts.drawn, rng)
+
+    # A model of all pages, and what models say of texts that they have not seen.
+    fitting = CrossFitting(
+        *(learner, data, parts),
+        term_vectors=None if term_vectors is None else term_vectors[data.terms],
+        n_folds=min(n_folds, int(data.positive.sum()), int((~data.positive).sum())),
         random_state=random_state,
         n_jobs=n_jobs,
-        learnt_only=None if learnt_only is None else ~drawn,
-        learnt=learnt,
-        term_vectors=term_vectors,
-        # What people refuse is learnt, however like the positives it is: perhaps nothing is left that is not.
-        scale_by_classes=verdicts is not None,
     )
+    given_prior = background_prior or known_prior
+    final = fitting.final(estimates_share=given_prior is None and parts.unlabeled_are_a_draw)
+    decisions = fitting.decisions(final, texts)
 
-    def fitted(hidden_share: float | None = None) -> LinearCountClassifier:
-        estimator = make_learner(learner, random_state, term_vectors, hidden_share)
-        return cast("LinearCountClassifier", estimator.fit(data.counts[learnt], positive[learnt]))
-
+    # How many pages of the web at large are relevant.
+    found, is_shown, rows = decisions[0][parts.drawn], data.positive[parts.drawn], data.rows[parts.drawn]
     estimates = estimates_prior or _prior_of_a_draw
-    estimator, for_prior, hidden_share = fitted(), None, None
-    if is_draw and knows_hidden_share(learner):
-        # Unlabelled pages that join the positives make others like them likely: so the prior is estimated before.
-        for_prior = judged(final=estimator, units=[pages])[0][drawn]
-        hidden_share = estimate_prior(for_prior[is_shown], for_prior[~is_shown]).prior
-        estimator = fitted(hidden_share)
-    decisions = judged(final=estimator, units=[pages, short, *links], hidden_share=hidden_share)
-    found = decisions[0][drawn]
-    for_prior = found if for_prior is None else for_prior
-    prior = given_prior or hidden_share or estimates(found[is_shown], found[~is_shown], data.rows[drawn][~is_shown])
-    line = page_line(prior, found, n_known, is_shown, is_background=is_background, strength=slope_strength)
-    if verdicts is not None:
-        said = np.asarray(verdicts, dtype=np.float64)[data.rows]
-        line = line_by_verdicts(line, decisions[0], pages.n_known, said)
-    # Pages of `learnt_only` have weight 0.
-    labels, weights = np.zeros(len(positive)), np.zeros(len(positive))
-    labels[drawn], weights[drawn] = (
-        background_population(is_shown, prior)
-        if is_background
-        else population(is_shown, line.relevance(found, n_known))
-    )
-    # The short texts of the sampled unlabelled pages represent all unlabelled pages.
-    shortened = np.bincount(short.pages[~positive[short.pages]], minlength=len(positive)) > 0
-    stands_for = np.where(positive, 1.0, (~is_shown).sum() / max(shortened.sum(), 1))
-    short_examples = CalibrationExamples(
-        decisions[1], short.n_known, labels[short.pages], (weights * stands_for)[short.pages]
-    )
-    page_examples = CalibrationExamples(decisions[0], pages.n_known, labels, weights)
-    page, block = calibrate_pages(line, page_examples, short_examples)
-    page, _ = with_best_page_threshold(page, found, n_known, is_shown, prior=prior, is_background=is_background)
-    of_positives = page.relevance(found, n_known)[is_shown]
-    held_out = np.full(n_pages, np.nan)
-    own = data.rows < n_pages  # not the page of the words
-    held_out[data.rows[own]] = page.log_odds(decisions[0], pages.n_known)[own]
-    threshold = kept_threshold or within_bounds(page.threshold, of_positives, least_threshold, least_recall)
-    if raises_threshold is not None and not kept_threshold:
-        raised = raises_threshold(threshold, held_out)
-        threshold = within_bounds(raised, of_positives, least_threshold, least_recall)
-    page = replace(page, threshold=threshold)
-    calibrations = {"page": page, "block": block}
-    relevance = page.relevance(decisions[0], pages.n_known)
-    for kind, group, of_links in zip(("anchor", "context"), links, decisions[2:], strict=True):
-        targets = data.links.target_rows
-        link_labels, link_weights = population(positive[targets], relevance[targets])
-        examples = CalibrationExamples(of_links, group.n_known, link_labels, link_weights)
-        calibrations[kind] = calibrate_links(kind, page, examples, short_examples)
+    prior = given_prior or final.hidden_share or estimates(found[is_shown], found[~is_shown], rows[~is_shown])
+    n_known = texts[0].n_known
+    drawn = DrawnPages(rows, found, n_known[parts.drawn], is_shown, prior, is_background)
 
-    relevance = relevance[drawn]
-    measured = page_figures(
-        for_prior, relevance >= page.threshold, is_shown, rng, prior=prior, prior_is_assumed=is_background
-    )
-    reliable = getattr(estimator, "reliable_negatives_", None)
+    # From decisions to relevances, and from which relevance a page counts as relevant.
+    line = line_of_pages(drawn, decisions[0], n_known, parts.verdicts, strength=slope_strength)
+    pages, short = examples_of_population(line, drawn, parts, texts, decisions)
+    page, block = calibrate_pages(line, pages, short)
+    held_out = np.full(counts.shape[0], np.nan)
+    held_out[data.rows[parts.is_given]] = page.log_odds(decisions[0], n_known)[parts.is_given]
+    rule = ThresholdRule(least_threshold, least_recall, raises_threshold, kept_threshold)
+    page = replace(page, threshold=rule.chosen(page, drawn, held_out))
+    relevance = page.relevance(decisions[0], n_known)
+    of_links = calibrations_of_links(data, page, relevance, texts[2:], decisions[2:], short)
+    calibrations = {"page": page, "block": block, **of_links}
+
+    for_prior = found if final.first_decisions is None else final.first_decisions[parts.drawn]
     figures = TrainingFigures(
-        n_positive=int((positive & (data.rows < n_pages)).sum()),
-        n_unlabeled=int((~positive).sum()),
-        n_terms=len(data.terms),
-        n_links=len(data.links.target_rows),
-        n_folds=n_folds,
-        n_reliable_negatives=None if reliable is None else len(reliable),
-        lambda_=getattr(estimator, "lambda_", None),
-        most_common=getattr(estimator, "most_common_", None),
-        n_iterations=getattr(estimator, "n_iter_", None),
-        termination=getattr(estimator, "termination_condition_", None),
-        prior_is_assumed=is_background,
-        **measured,
-        at_thresholds=figures_at_thresholds(
-            relevance, is_shown, page.threshold, prior=prior, prior_is_assumed=is_background
-        ),
-        brier=brier_score(relevance, is_shown, prior=prior, prior_is_assumed=is_background),
+        **_figures_of_examples(fitting, final),
+        **_figures_of_pages(drawn, relevance[parts.drawn], page.threshold, for_prior, rng),
     )
-    return replace(_model(learner, estimator, data, calibrations, figures), held_out_log_odds=held_out)
+    return replace(_model(learner, final.estimator, data, calibrations, figures), held_out_log_odds=held_out)
+
+
+def _check_ranges(background_prior: float | None, known_prior: float | None, n_folds: int) -> None:
+    for name, prior in (("background_prior", background_prior), ("known_prior", known_prior)):
+        if prior is not None and not 0 < prior < 1:
+            raise ValueError(f"{name} must lie between 0 and 1. Got {prior}.")
+    if n_folds < 2:
+        raise ValueError(f"n_folds must be at least 2. Got {n_folds}.")
 
 
 def _prior_of_a_draw(positive: Floats, unlabeled: Floats, _: NDArray[np.int64]) -> float:
     return estimate_prior(positive, unlabeled).prior
 
 
-def _units(data: TrainingSet, drawn: NDArray[np.bool_], rng: np.random.Generator) -> list[Units]:
-    """Return the units to be judged: pages, short texts of the `drawn` pages, anchor texts, link contexts."""
-    positive, unlabeled = np.flatnonzero(data.positive & drawn), np.flatnonzero(~data.positive & drawn)
-    sample = np.sort(rng.choice(unlabeled, min(len(unlabeled), _MAX_SHORTENED), replace=False))
-    return [
-        Units(data.counts, np.arange(len(data.positive))),
-        short_texts(data.counts, np.concatenate([positive, sample]), rng),
-        Units(data.links.anchor_counts, data.links.source_rows),
-        Units(data.links.context_counts, data.links.source_rows),
-    ]
+def _figures_of_examples(fitting: CrossFitting, final: FinalModel) -> dict[str, Any]:
+    """Return how many examples there are, and what the learner tells of its training."""
+    data = fitting.data
+    reliable = getattr(final.estimator, "reliable_negatives_", None)
+    return {
+        "n_positive": int((data.positive & fitting.parts.is_given).sum()),
+        "n_unlabeled": int((~data.positive).sum()),
+        "n_terms": len(data.terms),
+        "n_links": len(data.links.target_rows),
+        "n_folds": fitting.n_folds,
+        "n_reliable_negatives": None if reliable is None else len(reliable),
+        "lambda_": getattr(final.estimator, "lambda_", None),
+        "most_common": getattr(final.estimator, "most_common_", None),
+        "n_iterations": getattr(final.estimator, "n_iter_", None),
+        "termination": getattr(final.estimator, "termination_condition_", None),
+    }
+
+
+def _figures_of_pages(
+    drawn: DrawnPages, relevance: Floats, threshold: float, decisions: Floats, rng: np.random.Generator
+) -> dict[str, Any]:
+    """Return how well the drawn pages are told apart; ``decisions``: those that the prior comes from, of these pages."""
+    assumed: dict[str, Any] = {"prior": drawn.prior, "prior_is_assumed": drawn.is_background}
+    return {
+        "prior_is_assumed": drawn.is_background,
+        **page_figures(decisions, relevance >= threshold, drawn.positive, rng, **assumed),
+        "at_thresholds": figures_at_thresholds(relevance, drawn.positive, threshold, **assumed),
+        "brier": brier_score(relevance, drawn.positive, **assumed),
+    }
 
 
 def _model(
