@@ -7,39 +7,36 @@ stop at 2,048 levels, be quadratic in the attributes of an element, and need a s
 from __future__ import annotations
 
 from collections import Counter
-from itertools import accumulate
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from lxml import etree
 
 from focused.method.page.furniture_names import names_furniture
-from focused.method.page.marked_text import HEAD, NODE, PHRASE_NODE, MarkedText
+from focused.method.page.marked_text import NODE, PHRASE_NODE, MarkedText
+from focused.method.page.page_notes import PageNotes, holds_no_text
 from focused.method.page.parser_feed import PageIsFullError, feed
 from focused.method.page.tags import (
     EMPHASIS,
     FURNITURE_START,
-    HEAD_TAGS,
-    INVISIBLE_TAGS,
-    LEAF_LINK_TAGS,
     LINK_START,
     NODE_END,
-    RAW_TEXT_TAGS,
     end_marks,
     is_hidden,
     label_of,
     may_be_furniture,
-    note_about_page,
     note_link,
     start_marks,
 )
-from focused.method.text.analyzer import MARK_CHAR, mark
+from focused.method.text.analyzer import mark
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 _MAX_NOFRAMES = 10  # of a page; each needs a parser of its own
 
-_NODE, _PHRASE_NODE, _HEAD = mark(NODE), mark(PHRASE_NODE), mark(HEAD)
+_NODE, _PHRASE_NODE = mark(NODE), mark(PHRASE_NODE)
+_BLANKS = frozenset(("", " ", "\t", "\n", "\r", "\f", "\xa0"))
 
 
 class Walker:
@@ -97,36 +94,29 @@ def _callbacks(
 ) -> tuple[Callable[..., Any], ...]:
     """Return the functions that begin a page, take the parser's start, end and data events, and finish it.
 
-    They run for each tag of a page, so they share local variables: attributes of an object would cost a third of the walk.
+    They run for each tag of a page, so they share local variables: as attributes of an object these took the walk 5 % longer.
     They also do as little as possible: texts and marks go into one list, and :mod:`focused.method.page.outline` interprets
-    the marks for all nodes at once.
+    the marks for all nodes at once. What few tags need, `PageNotes` does.
     """
     pieces: list[str] = []  # texts and marks
     phrases: list[int] = []  # places of the innermost open phrase elements that hold no node yet
     anchors: list[Mapping[str, str]] = []  # attributes of the open ``a``
-    spans: list[tuple[int, int, str]] = []  # places of emphasised pieces
-    blanks = frozenset(("", " ", "\t", "\n", "\r", "\f", "\xa0"))
+    emphasis: list[tuple[int, int, str]] = []  # places of emphasised pieces
     n_open = n_nodes = 0
     hidden_depth = 0  # of the outermost open element that is hidden; 0 if there is none
     hidden_place = 0
-    marked_text: MarkedText
-    titles: list[str]
-    keywords: list[str]
+    notes: PageNotes
     targets: list[str]
-    is_json = False  # whether the hidden element is a script of JSON-LD
     furniture = may_be_furniture(block_tags)
     add, start_mark, end_mark = pieces.append, start_marks(block_tags).get, end_marks().get
 
     def begin() -> None:
-        nonlocal marked_text, targets, titles, keywords, n_open, n_nodes, hidden_depth, is_json
-        marked_text, titles, keywords = MarkedText(), [], []
-        targets = marked_text.link_targets
-        pieces.clear()
-        phrases.clear()
-        anchors.clear()
-        spans.clear()
+        nonlocal notes, targets, n_open, n_nodes, hidden_depth
+        notes = PageNotes()
+        targets = notes.marked_text.link_targets
+        for each in (pieces, phrases, anchors, emphasis):
+            each.clear()
         n_open = n_nodes = hidden_depth = 0
-        is_json = False
 
     def start(tag: str, attributes: Mapping[str, str]) -> None:
         nonlocal n_open, n_nodes
@@ -151,81 +141,17 @@ def _callbacks(
                     return
                 targets.append(attributes["href"])
                 if "rel" in attributes:
-                    note_link(marked_text, attributes)
+                    note_link(notes.marked_text, attributes)
             elif attributes:
                 if text in furniture and names_furniture(attributes):
                     pieces[-1] = FURNITURE_START
                 elif tag == "ol" and "start" in attributes:
-                    marked_text.list_starts[n_nodes - 1] = attributes["start"]
+                    notes.marked_text.list_starts[n_nodes - 1] = attributes["start"]
         elif text is None:
             start_special(tag, attributes)
         else:
             phrases.append(len(pieces))
             add("")
-
-    def stop(tag: str) -> None:
-        nonlocal n_open
-        n_open -= 1
-        if hidden_depth:
-            if n_open < hidden_depth:
-                end_hidden(tag)
-            return
-        text = end_mark(tag, NODE_END)
-        if text:
-            add(text)
-        elif text is None:
-            attributes = anchors.pop()
-            if len(attributes) > 1 and pieces[-1][-1:] in blanks and is_blank() and "href" in attributes:
-                add(label_of(attributes))
-            add(NODE_END)
-        elif phrases:
-            place = phrases.pop()
-            if keeps_emphasis and tag in EMPHASIS:
-                spans.append((place, len(pieces), EMPHASIS[tag]))
-        else:
-            add(NODE_END)  # the phrase element has become a node
-
-    def is_blank() -> bool:
-        """Tell whether the innermost open link holds no text."""
-        for piece in reversed(pieces):
-            if piece is LINK_START:
-                return True
-            if piece and not piece.isspace() and MARK_CHAR not in piece:
-                return False
-        return True
-
-    def start_special(tag: str, attributes: Mapping[str, str]) -> None:
-        nonlocal is_json
-        if tag in INVISIBLE_TAGS:
-            is_json = tag == "script" and attributes.get("type", "").strip().lower() == "application/ld+json"
-            hide()
-        elif tag == "time":
-            phrases.append(len(pieces))
-            add("")
-            if "datetime" in attributes:
-                name = "time pubdate" if "pubdate" in attributes else attributes.get("itemprop") or "time"
-                marked_text.claims.add(name, attributes["datetime"])
-        elif tag == "html":
-            start_node(_NODE)
-            marked_text.claims.add("html lang", attributes.get("lang", ""))
-        elif tag in LEAF_LINK_TAGS:
-            # A link whose text is its label; its content is for browsers without frames.
-            source = attributes.get("href" if tag == "area" else "src")
-            start_node(_NODE if source is None else LINK_START)
-            if source is not None:
-                targets.append(source)
-                add(label_of(attributes, "name"))
-            add(NODE_END)
-            hide()
-        else:
-            add(" ")
-            if tag == "img":
-                if anchors and "href" in anchors[-1] and (label := attributes.get("alt")):
-                    add(f"{label} ")
-            elif tag in HEAD_TAGS:
-                note_about_page(marked_text, tag, attributes, keywords)
-            elif tag in RAW_TEXT_TAGS:
-                hide()
 
     def start_node(text: str) -> None:
         nonlocal n_nodes
@@ -246,22 +172,52 @@ def _callbacks(
             pieces[place] = _PHRASE_NODE
         phrases.clear()
 
+    def start_special(tag: str, attributes: Mapping[str, str]) -> None:
+        added = notes.special(tag, attributes, anchors[-1] if anchors else None)
+        if added.start:
+            start_node(added.start)
+        elif added.start is not None:
+            phrases.append(len(pieces))
+            add("")
+        if added.target is not None:
+            targets.append(added.target)
+        pieces.extend(added.pieces)
+        if added.is_hidden:
+            hide()
+
+    def stop(tag: str) -> None:
+        nonlocal n_open
+        n_open -= 1
+        if hidden_depth:
+            if n_open < hidden_depth:
+                end_hidden(tag)
+            return
+        text = end_mark(tag, NODE_END)
+        if text:
+            add(text)
+        elif text is None:
+            attributes = anchors.pop()
+            if len(attributes) > 1 and pieces[-1][-1:] in _BLANKS and holds_no_text(pieces) and "href" in attributes:
+                add(label_of(attributes))
+            add(NODE_END)
+        elif phrases:
+            place = phrases.pop()
+            if keeps_emphasis and tag in EMPHASIS:
+                emphasis.append((place, len(pieces), EMPHASIS[tag]))
+        else:
+            add(NODE_END)  # the phrase element has become a node
+
     def hide() -> None:
         nonlocal hidden_depth, hidden_place
         hidden_depth, hidden_place = n_open, len(pieces)
 
     def end_hidden(tag: str) -> None:
-        nonlocal hidden_depth, is_json
+        nonlocal hidden_depth
         hidden_depth = 0
-        text = "".join(pieces[hidden_place:]) if is_json or tag in RAW_TEXT_TAGS else ""
+        text = notes.note_hidden(tag, islice(pieces, hidden_place, None))
         del pieces[hidden_place:]
-        if is_json:
-            is_json = False
-            marked_text.claims.add_script(text)
         if tag == "noframes":
             read_noframes(text)
-        elif tag == "title" and not titles:
-            titles.append(text)
 
     def depth() -> int:
         return n_open
@@ -269,14 +225,6 @@ def _callbacks(
     def finish() -> MarkedText:
         if hidden_depth:
             del pieces[hidden_place:]
-        marked_text.title = " ".join("".join(titles).split())
-        head = f"{marked_text.title}{_HEAD}{' '.join(keywords)}{_HEAD}"
-        marked_text.text = f"{head}{''.join(pieces)}"
-        if spans:
-            at = list(accumulate(map(len, pieces), initial=len(head)))
-            last = len(pieces)  # a text that became hidden later is gone
-            marked_text.emphasis = [(at[first], at[stop], kind) for first, stop, kind in spans if stop <= last]
-        pieces.clear()
-        return marked_text
+        return notes.finished(pieces, emphasis)
 
     return begin, start, stop, add, depth, finish
