@@ -83,7 +83,7 @@ def of_run(web: str, run: Path, labels: dict[str, set[str]], is_elsewhere: bool,
         stack.enter_context(patch("prior_of_met.train_on_pages_met", train))
         stack.enter_context(patch("prior_of_met.PRIORS", {_PRIOR: PRIORS[_PRIOR]}))
         if not is_left_out:
-            unchanged = patch("focused.retraining.pages_met.without_furniture", lambda examples, *_: examples)
+            unchanged = patch("focused.retraining.met_examples.without_furniture", lambda examples, *_: examples)
             stack.enter_context(unchanged)
         return judged(web, run, labels)
 

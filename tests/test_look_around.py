@@ -504,7 +504,7 @@ def test_a_page_that_is_an_example_already_is_no_unlabelled_page_and_verdicts_st
 def test_of_a_long_crawl_the_latest_pages_are_learnt_from_and_all_that_were_drawn_or_have_a_verdict(monkeypatch):
     rng = np.random.default_rng(4)
     pages, _ = pages_met(rng, n=80)
-    monkeypatch.setattr("focused.retraining.pages_met.MAX_MET", 20)
+    monkeypatch.setattr("focused.retraining.met_examples.MAX_MET", 20)
     made = train_on_pages_met(a_topic(rng), pages, {1: False})
     assert made.examples is not None
     # 20 latest, 15 drawn before them, one with a verdict, 15 positives of the topic.

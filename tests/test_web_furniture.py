@@ -30,7 +30,7 @@ def learnt():
         pages, _ = pages_met(rng)
         unseen, truth = pages_met(rng)
         if is_learnt:
-            monkeypatch.setattr("focused.retraining.pages_met.without_furniture", lambda examples, *_: examples)
+            monkeypatch.setattr("focused.retraining.met_examples.without_furniture", lambda examples, *_: examples)
         made = train_on_pages_met(topic, with_menu(pages), {})
         return made, relevances(made, with_menu(unseen)), np.array(truth)
 

@@ -36,7 +36,7 @@ class AugmentedExamples:
     """
 
     def __init__(self, own: TopicExamples, pages: Sequence[JudgedPage]) -> None:
-        self.n_own = own.pages.shape[0]
+        self.n_own: int = own.pages.shape[0]
         self.pages = [page for page in pages if page.terms]
         self._own = own
         row_of = {page.number: row for row, page in enumerate(self.pages, start=self.n_own)}

@@ -8,49 +8,40 @@ pages is that of all pages met.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from focused.method.learning.learners import make_learner
 from focused.method.learning.share_of_relevant import estimate_share, prior_of_pages_met
 from focused.method.learning.threshold import raised_to_share
 from focused.method.learning.training import train_topic
 from focused.method.topic.counted import relevance_of_counts
 from focused.method.topic.harvest_estimate import HarvestEstimate, of_pages_met
-from focused.retraining.acceptance import N_PARTS
-from focused.retraining.augmentation import (
-    AugmentedExamples,
-    columns_of,
-    keys_among,
-    keys_of,
-    links_of,
-    with_terms,
-    with_vectors,
-)
+from focused.retraining.augmentation import columns_of, keys_of, links_of, with_terms, with_vectors
 from focused.retraining.judged_sides import on_their_sides, slips_named
-from focused.retraining.label_noise import probably_wrong
-from focused.retraining.page_labels import MAX_MET
+from focused.retraining.met_examples import (
+    MetExamples,
+    gather_met,
+    keys_of_positives,
+    without_probably_relevant,
+    without_wrong_verdicts,
+)
 from focused.retraining.training import kept_threshold, with_model
 from focused.retraining.versions import FIRST
-from focused.retraining.web_furniture import without_furniture
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from focused.method.learning.share_of_relevant import ShareEstimate
+    from focused.method.learning.trained_model import TrainedModel
     from focused.method.topic import Topic, TopicExamples
     from focused.retraining.judged_pages import JudgedPage
+    from focused.retraining.judged_sides import Sides
 
 MIN_PAGES = 5
 """Fewer pages that were drawn say nothing of the web."""
-_MOST_LEARNT = 0.6
-"""Largest share of the pages that were followed that are learnt from as unlabelled ones: those least like the positives."""
-_BELOW = 0.2
-"""A followed page is learnt from only if its decision is less: the border lies at 0, the margins at -1 and 1. Where nearly all
-that was followed is relevant, hardly any page is."""
 _SLOPE_STRENGTH = 100.0
 """Held-out positives say little of the slope: a model of so few pages knows its own examples by heart."""
 _LEAST_THRESHOLD = 0.4
@@ -87,7 +78,6 @@ def train_on_pages_met(
         What the manifest says of it, under ``retraining``.
     threshold : float, optional
         With verdicts: relevance from which the crawl calls pages relevant, in (0, 1), if its settings say so.
-
     filters_label_noise : bool
         Whether verdicts are left out that all other examples speak against.
     is_for_good : bool
@@ -99,50 +89,16 @@ def train_on_pages_met(
     ValueError
         If nothing can be learnt from them.
     """
-    assert topic.examples is not None
-    positives = topic.examples.where(topic.examples.positive)
-    n_positive = len(positives.positive)
-    known = set(keys_among(positives).keys.tolist())
-    latest = {page.number for page in pages[-MAX_MET:]}
-    met = [
-        page
-        for page in pages
-        if (page.is_drawn or page.number in verdicts or page.number in latest)
-        and page.terms
-        and (page.number in verdicts or known.isdisjoint(keys_of(page)))  # a positive is no other page
-    ]
-    own = _with_looked_at(topic, positives, met)
-    joined = AugmentedExamples(own, met)
-    examples = joined.with_labels({page.number: verdicts.get(page.number, False) for page in met})
-    n_own = joined.n_own
-    examples = without_furniture(examples, n_positive, topic.named_terms)
-    drawn, said = np.zeros(len(examples.positive), dtype=np.bool_), np.zeros(len(examples.positive), dtype=np.bool_)
-    drawn[n_positive:n_own] = True
-    drawn[n_own:] = [page.is_drawn for page in met]
-    said[n_own:] = [page.number in verdicts for page in met]
-    if int(drawn.sum()) < MIN_PAGES:
-        raise ValueError(f"At least {MIN_PAGES} pages that were drawn are needed. Got {int(drawn.sum())}.")
-    aside = _probably_relevant(topic.learner, examples, n_own, drawn | said, random_state)
-    noise: set[int] = set()
+    found = gather_met(topic, pages, verdicts)
+    if int(found.drawn.sum()) < MIN_PAGES:
+        raise ValueError(f"At least {MIN_PAGES} pages that were drawn are needed. Got {int(found.drawn.sum())}.")
+    found = without_probably_relevant(found, topic.learner, random_state)
     if filters_label_noise:
-        noise = _label_noise(topic.learner, examples, met, n_own, said, ~aside, random_state)
-        said[n_own:] &= [page.number not in noise for page in met]
-        drawn[n_own:] &= [page.number not in noise for page in met]
-        aside[n_own:] |= [page.number in noise for page in met]
-        examples = replace(examples, positive=examples.positive & ~aside)
-    # What models said of pages when they came, which had learnt of this web and not from them.
-    seen = np.array([page.relevance for page in met if page.number not in verdicts and page.version > FIRST])
-    examples = with_terms(examples, topic.named_terms)
+        found = without_wrong_verdicts(found, topic.learner, random_state)
+    share = _ShareOfRelevant(found, _relevance_when_met(found, verdicts))
+    examples = with_terms(found.examples, topic.named_terms)
     wide, term_vectors = with_vectors(examples, topic)
-    unknown = ~said & (np.arange(len(said)) >= n_own)
-
-    def share_of_unknown(log_odds: npt.NDArray[np.float64]) -> ShareEstimate:
-        own_odds = log_odds[:n_positive]
-        return estimate_share(own_odds[~np.isnan(own_odds)], log_odds[unknown], drawn[unknown], seen)
-
-    def raised(threshold: float, log_odds: npt.NDArray[np.float64]) -> float:
-        return raised_to_share(threshold, seen, share_of_unknown(log_odds).share)
-
+    any_said = bool(found.said.any())
     model = train_topic(
         wide.pages,
         wide.positive,
@@ -150,101 +106,101 @@ def train_on_pages_met(
         link_examples=links_of(wide),
         term_vectors=term_vectors,
         learner=topic.learner,
-        estimates_prior=lambda own, others, rows: prior_of_pages_met(own, others, drawn[rows], seen),
-        only_judged=aside,
-        verdicts=np.where(said, examples.positive, np.nan) if said.any() else None,
+        estimates_prior=share.prior,
+        only_judged=found.aside,
+        verdicts=np.where(found.said, wide.positive, np.nan) if any_said else None,
         every_term=True,
         slope_strength=_SLOPE_STRENGTH,
         least_threshold=_LEAST_THRESHOLD,
         least_recall=_LEAST_RECALL,
-        raises_threshold=raised if len(seen) and not is_for_good else None,
-        kept_threshold=threshold or kept_threshold(topic) if said.any() else None,
+        raises_threshold=share.raised if len(share.seen) and not is_for_good else None,
+        kept_threshold=threshold or kept_threshold(topic) if any_said else None,
         n_folds=_N_FOLDS,
         random_state=random_state,
     )
-    held_out = model.held_out_log_odds
-    assert held_out is not None
-    added: dict[str, Any] = {
-        "n_unlabeled": len(own.positive) - n_positive + len(met) - int(aside.sum()),
-        "n_drawn": int(drawn.sum()),
-        "n_left_aside": int(aside.sum()),
-    }
-    if unknown.any():
-        added["harvest"] = _harvest(share_of_unknown(held_out), pages, verdicts, known)._asdict()
-    judged = [row for row, page in enumerate(met, start=n_own) if page.number in verdicts]
-    if judged:
-        pages_judged = [met[row - n_own] for row in judged]
-        terms, counts = joined.counts()
-        own_model = np.ones(counts.shape[0], dtype=np.bool_)  # what has not been trained takes every page
-        if "page" in topic.model.calibrations:
-            own_model = relevance_of_counts(topic, terms, counts, "page") >= topic.threshold("page")
-        found = on_their_sides(
-            *(model, wide.pages[judged], pages_judged, verdicts),
-            accepted_before=dict(zip([page.number for page in joined.pages], own_model.tolist(), strict=True)),
-            held_out_log_odds=np.where(said[judged], held_out[judged], np.nan),
-        )
-        model = found.model
-        added |= found.described()
-    added["n_label_noise"] = len(noise)
-    added["label_noise"] = slips_named([page for page in met if page.number in noise], verdicts)
+    assert model.held_out_log_odds is not None
+    added = _told_of_pages(found)
+    if found.unknown.any():
+        added["harvest"] = _harvest(topic, share.estimate(model.held_out_log_odds), pages, verdicts)._asdict()
+    if sides := _sides_of_judged(topic, model, found, wide, verdicts):
+        model = sides.model
+        added |= sides.described()
+    added |= _told_of_noise(found, verdicts)
     # What was left aside is probably relevant. Kept among the unlabelled pages, it would speak against pages like it when
     # the topic is trained again.
-    kept = examples.where(~aside, keeps_terms=len(examples.terms))
+    kept = examples.where(~found.aside, keeps_terms=len(examples.terms))
     made = with_model(topic, model, wide.terms, kept, {**(about or {}), **added})
     made.manifest["figures_of"] = "held-out positives against the pages that a crawl met"
     return made
 
 
-def _with_looked_at(topic: Topic, positives: TopicExamples, met: Sequence[JudgedPage]) -> TopicExamples:
-    """Return the positives and, under them, the pages that the topic looked at before; not those that were met again."""
-    examples = topic.examples
-    if examples is None or not topic.looked_at:
-        return positives
-    keys, rows = keys_among(examples)
-    stays = ~examples.positive
-    stays[rows[np.isin(keys, np.array([key for page in met for key in keys_of(page)], dtype=np.uint64))]] = False
-    # Positives stand first in the examples of a topic.
-    return examples.where(examples.positive | stays)
+@dataclass(frozen=True, slots=True)
+class _ShareOfRelevant:
+    """How many of the pages met are relevant, of which nobody has said anything."""
+
+    found: MetExamples
+    seen: npt.NDArray[np.float64]
+    """Relevances that models gave pages before they had learnt from them, in [0, 1]."""
+
+    def estimate(self, log_odds: npt.NDArray[np.float64]) -> ShareEstimate:
+        """Return it by the held-out log-odds of all examples."""
+        own, unknown = log_odds[: self.found.n_positive], self.found.unknown
+        return estimate_share(own[~np.isnan(own)], log_odds[unknown], self.found.drawn[unknown], self.seen)
+
+    def prior(
+        self, own: npt.NDArray[np.float64], others: npt.NDArray[np.float64], rows: npt.NDArray[np.int64]
+    ) -> float:
+        """Return the prior of a training, as `train_topic` asks for it."""
+        return prior_of_pages_met(own, others, self.found.drawn[rows], self.seen)
+
+    def raised(self, threshold: float, log_odds: npt.NDArray[np.float64]) -> float:
+        """Return the threshold, raised as `train_topic` asks for it."""
+        return raised_to_share(threshold, self.seen, self.estimate(log_odds).share)
+
+
+def _relevance_when_met(found: MetExamples, verdicts: Mapping[int, bool]) -> npt.NDArray[np.float64]:
+    """Return what models said of pages when they came, which had learnt of this web and not from them."""
+    return np.array([page.relevance for page in found.met if page.number not in verdicts and page.version > FIRST])
+
+
+def _told_of_pages(found: MetExamples) -> dict[str, Any]:
+    n_left_aside = int(found.aside.sum())
+    return {
+        "n_unlabeled": found.n_own - found.n_positive + len(found.met) - n_left_aside,
+        "n_drawn": int(found.drawn.sum()),
+        "n_left_aside": n_left_aside,
+    }
+
+
+def _told_of_noise(found: MetExamples, verdicts: Mapping[int, bool]) -> dict[str, Any]:
+    noise = [page for page in found.met if page.number in found.noise]
+    return {"n_label_noise": len(found.noise), "label_noise": slips_named(noise, verdicts)}
+
+
+def _sides_of_judged(
+    topic: Topic, model: TrainedModel, found: MetExamples, wide: TopicExamples, verdicts: Mapping[int, bool]
+) -> Sides | None:
+    """Return the model that puts judged pages on their side of the threshold; None if nobody has judged any."""
+    assert model.held_out_log_odds is not None
+    judged = [row for row, page in enumerate(found.met, start=found.n_own) if page.number in verdicts]
+    if not judged:
+        return None
+    terms, counts = found.joined.counts()
+    own_model = np.ones(counts.shape[0], dtype=np.bool_)  # what has not been trained takes every page
+    if "page" in topic.model.calibrations:
+        own_model = relevance_of_counts(topic, terms, counts, "page") >= topic.threshold("page")
+    return on_their_sides(
+        *(model, wide.pages[judged], [found.met[row - found.n_own] for row in judged], verdicts),
+        accepted_before=dict(zip([page.number for page in found.joined.pages], own_model.tolist(), strict=True)),
+        held_out_log_odds=np.where(found.said[judged], model.held_out_log_odds[judged], np.nan),
+    )
 
 
 def _harvest(
-    share: ShareEstimate, pages: Sequence[JudgedPage], verdicts: Mapping[int, bool], known: set[int]
+    topic: Topic, share: ShareEstimate, pages: Sequence[JudgedPage], verdicts: Mapping[int, bool]
 ) -> HarvestEstimate:
     """Return the harvest of all pages met: examples of the topic are relevant, of pages with verdicts people know it."""
+    known = keys_of_positives(topic)
     own = {page.number for page in pages if page.number not in verdicts and not known.isdisjoint(keys_of(page))}
     said = [verdicts[page.number] for page in pages if page.number in verdicts]
     return of_pages_met(share, len(pages), len(own) + len(said), len(own) + sum(said))
-
-
-def _label_noise(
-    learner: str,
-    examples: TopicExamples,
-    met: Sequence[JudgedPage],
-    n_own: int,
-    said: npt.NDArray[np.bool_],
-    learnt: npt.NDArray[np.bool_],
-    random_state: int,
-) -> set[int]:
-    """Return the numbers of the pages whose verdicts all other examples speak against, if that many are probably wrong."""
-    part = np.full(len(said), -1)
-    part[n_own:] = [page.number % N_PARTS if is_said else -1 for page, is_said in zip(met, said[n_own:], strict=True)]
-    rows = np.flatnonzero(learnt)
-    found = probably_wrong(learner, examples.pages[rows], examples.positive[rows], part[rows], random_state)
-    return {met[row - n_own].number for row in rows[found].tolist()}
-
-
-def _probably_relevant(
-    learner: str, examples: TopicExamples, n_own: int, stays: npt.NDArray[np.bool_], random_state: int
-) -> npt.NDArray[np.bool_]:
-    """Return which followed pages are like the positives, by a model that has learnt from those that stay."""
-    aside = np.zeros(len(stays), dtype=np.bool_)
-    followed = np.flatnonzero(~stays & (np.arange(len(stays)) >= n_own))
-    if not len(followed):
-        return aside
-    learnt = stays | examples.positive
-    model = make_learner(learner, random_state).fit(examples.pages[learnt], examples.positive[learnt])
-    decisions = model.decision_function(examples.pages[followed])
-    least = np.argsort(decisions, kind="stable")[: round(_MOST_LEARNT * len(followed))]
-    aside[followed] = True
-    aside[followed[least[decisions[least] < _BELOW]]] = False
-    return aside
