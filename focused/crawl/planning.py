@@ -6,7 +6,6 @@ started otherwise, the spider plans itself. Settings are a mapping that knows pr
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from focused.crawl import arguments as given
@@ -16,7 +15,6 @@ from focused.crawl.declared_settings import check_settings
 from focused.crawl.former_classes import refuse_former_classes
 from focused.crawl.old_middlewares import with_old_middlewares
 from focused.crawl.plan import CrawlPlan
-from focused.crawl.private_addresses import ALLOW, REFUSE, SEEDS, PrivateAddresses, about_seeds
 from focused.crawl.reader_and_judge import make_judge, make_reader
 from focused.crawl.run_directory import (
     check_copies,
@@ -39,6 +37,7 @@ from focused.crawl.settings_layers import (
     with_topic,
 )
 from focused.crawl.shared_crawl import find_shared
+from focused.crawl.starting_points import addresses_of, check_addresses, seeds_of, web_of
 from focused.method.page.link_context import WINDOW_CHARS
 from focused.method.page.text_units import PAGE
 from focused.method.strategies import CHOICES, PLUG_IN, STRATEGIES, make_strategy
@@ -52,21 +51,23 @@ from focused.utils.crawl_settings import (
     MAX_MINUTES,
     MAX_PAGES,
     MAX_RELEVANT,
-    PRIVATE_ADDRESSES,
     RUN_DIR,
     STRATEGY,
     WEB,
 )
-from focused.utils.file_names import FRONTIER_FILE
 from focused.utils.places import models_dirs
 from focused.utils.plugins import is_class_path
-from focused.utils.url_lists import names_urls
 from focused.webs import GENERATED, open_web
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from focused.method.page.reader import PageReader
     from focused.method.scoring import Strategy
+    from focused.method.topic.judge import Judge
+    from focused.utils.scope import Scope
+
+_LIMITS = {"max_pages": MAX_PAGES, "max_relevant": MAX_RELEVANT, "max_minutes": MAX_MINUTES, "stop_when": STOP_WHEN}
 
 
 def plan_crawl(arguments: Mapping[str, Any], settings: Any, *, needs_seeds: bool = True) -> CrawlPlan:
@@ -93,48 +94,78 @@ def plan_crawl(arguments: Mapping[str, Any], settings: Any, *, needs_seeds: bool
         arguments, settings, topic = shared.join(arguments, settings)
     preset = check_preset(str(arguments["preset"])) if "preset" in arguments else ""
     effective = with_topic(topic, settings, preset)
-    check_settings(effective)
-    refuse_former_classes(effective)
-    check_values(effective)
-    web = _web(arguments.get("web"), topic, effective, is_confined)
+    _check_all(effective)
+
+    # What is crawled, and how far.
+    web = web_of(arguments.get("web"), topic, effective, is_confined)
     changed = topic_settings(topic, preset)
-    if web != "live":
-        changed |= offline_settings(effective)
     scope, decided_scope = read_scope(arguments, topic, effective)
-    seeds: list[str] = []
-    are_known = shared is not None and shared.known is not None and "seeds" not in arguments
-    if needs_seeds and not are_known:
-        seeds = _seeds(arguments.get("seeds"), topic, effective, is_confined)
-    if shared is not None:
-        seeds = shared.seeds(arguments.get("seeds"), seeds)
+    seeds = seeds_of(shared, arguments, topic, effective, is_confined=is_confined, needs_seeds=needs_seeds)
     check_seeds_in(scope, seeds)
     strategy = _strategy(arguments.get("strategy"), topic, effective)  # late, for it may have to learn
+    limits = {name: given.read_limit(name, limit, arguments, effective) for name, limit in _LIMITS.items()}
+    _check_outputs(arguments, effective)
+
+    # What follows from that for the settings.
+    if web != "live":
+        changed |= offline_settings(effective)
     if strategy.order == "newest":
         changed |= NEWEST_FIRST_SETTINGS
-    max_pages = given.read_limit("max_pages", MAX_PAGES, arguments, effective)
-    max_relevant = given.read_limit("max_relevant", MAX_RELEVANT, arguments, effective)
-    max_minutes = given.read_limit("max_minutes", MAX_MINUTES, arguments, effective)
-    stop_when = given.read_limit("stop_when", STOP_WHEN, arguments, effective)
-    Conditions(effective)  # refuses names of alerts, and actions, that there are not
-    check_feeds(effective, arguments.get("run_dir"))
-    check_copies(effective)
     decided: dict[str, Any] = {
         STRATEGY.name: arguments.get("strategy") or STRATEGY.read(effective),
-        MAX_PAGES.name: max_pages,
-        MAX_RELEVANT.name: max_relevant,
-        MAX_MINUTES.name: max_minutes,
-        STOP_WHEN.name: stop_when,
+        **{limit.name: limits[name] for name, limit in _LIMITS.items()},
         WEB.name: web,
         **decided_scope,
         **with_old_middlewares(effective),
         **(shared.decided(effective) if shared is not None else {"FOCUSED_DATABASE": ""}),
+        **(signed(effective) if web == "live" else {"DOWNLOAD_HANDLERS": OFFLINE_HANDLERS}),
     }
-    if web == "live":
-        decided |= signed(effective)
-    else:
-        decided["DOWNLOAD_HANDLERS"] = OFFLINE_HANDLERS
     check_virtual_time(web, effective)
-    options = read_options(effective, topic)
+    reader, judge = _reader_and_judge(topic, strategy, scope, effective)
+    if web != "live":
+        open_web(web, effective).close()  # late, for it may have to index a large file
+
+    folder = topic.name if shared is None else f"{topic.name}/{shared.name}/workers"
+    plan = CrawlPlan(
+        topic=topic,
+        strategy=strategy,
+        reader=reader,
+        judge=judge,
+        seeds=seeds,
+        drops_below_threshold=BELOW_THRESHOLD.read(effective) == "drop",
+        web=web,
+        scope=scope,
+        run_dir=make_run_dir(arguments.get("run_dir"), folder, effective, is_confined),
+        web_options={each.name: each.read(effective) for each in GENERATED.get(web, {}).values()},
+        preset=preset or topic.preset,
+        settings=changed,
+        decided=decided,
+        addresses=addresses_of(str(arguments.get("seeds")), seeds, web, effective, is_confined),
+        **limits,
+    )
+    check_addresses(plan, effective)
+    decided[RUN_DIR.name] = str(plan.run_dir)
+    _check_run_dir(plan, arguments, effective)
+    if shared is not None and not shared.begin(plan, own, effective):
+        return plan_crawl(own, settings, needs_seeds=needs_seeds)  # another worker was first: now it is joined
+    return plan
+
+
+def _check_all(settings: Any) -> None:
+    check_settings(settings)
+    refuse_former_classes(settings)
+    check_values(settings)
+
+
+def _check_outputs(arguments: Mapping[str, Any], settings: Any) -> None:
+    Conditions(settings)  # refuses names of alerts, and actions, that there are not
+    check_feeds(settings, arguments.get("run_dir"))
+    check_copies(settings)
+
+
+def _reader_and_judge(topic: Topic, strategy: Strategy, scope: Scope, settings: Any) -> tuple[PageReader, Judge]:
+    """Return what reads the pages and judges them; refuse a strategy that could not learn from pages that join."""
+    options = read_options(settings, topic)
     if (
         strategy.name == Hybrid.name
         and topic.window_chars != WINDOW_CHARS.default
@@ -144,41 +175,18 @@ def plan_crawl(arguments: Mapping[str, Any], settings: Any, *, needs_seeds: bool
             f"Pages that join in a crawl have windows of {WINDOW_CHARS.default} characters. Topic {topic.name!r} was trained "
             f"with {topic.window_chars}. Crawl without retraining: -s FOCUSED_RETRAINING=off -s FOCUSED_UNLABELED=topic"
         )
-    reader, judge = make_reader(topic.analyzer, effective), make_judge(topic, effective)
+    reader, judge = make_reader(topic.analyzer, settings), make_judge(topic, settings)
     judge.languages = scope.languages
     if (threshold := first_threshold(topic, options)) is not None:
         judge.thresholds = {**judge.thresholds, PAGE: threshold}
-    if web != "live":
-        open_web(web, effective).close()  # late, for it may have to index a large file
-    folder = topic.name if shared is None else f"{topic.name}/{shared.name}/workers"
-    plan = CrawlPlan(
-        topic=topic,
-        strategy=strategy,
-        reader=reader,
-        judge=judge,
-        seeds=seeds,
-        max_pages=max_pages,
-        max_relevant=max_relevant,
-        max_minutes=max_minutes,
-        stop_when=stop_when,
-        drops_below_threshold=BELOW_THRESHOLD.read(effective) == "drop",
-        web=web,
-        scope=scope,
-        run_dir=make_run_dir(arguments.get("run_dir"), folder, effective, is_confined),
-        web_options={each.name: each.read(effective) for each in GENERATED.get(web, {}).values()},
-        preset=preset or topic.preset,
-        settings=changed,
-        decided=decided,
-        addresses=_addresses(str(arguments.get("seeds")), seeds, web, effective, is_confined),
-    )
-    _check_addresses(plan, effective)
-    decided[RUN_DIR.name] = str(plan.run_dir)
-    check_frontier_folder(plan.run_dir, effective)
-    if arguments.get("run_dir") or RUN_DIR.read(effective) or effective.get("JOBDIR"):
-        check_earlier_crawl(plan.run_dir, effective, topic=topic.name, web=web, web_options=plan.web_options)
-    if shared is not None and not shared.begin(plan, own, effective):
-        return plan_crawl(own, settings, needs_seeds=needs_seeds)  # another worker was first: now it is joined
-    return plan
+    return reader, judge
+
+
+def _check_run_dir(plan: CrawlPlan, arguments: Mapping[str, Any], settings: Any) -> None:
+    """Refuse a run directory that another crawl has used, and one whose frontier does not fit."""
+    check_frontier_folder(plan.run_dir, settings)
+    if arguments.get("run_dir") or RUN_DIR.read(settings) or settings.get("JOBDIR"):
+        check_earlier_crawl(plan.run_dir, settings, topic=plan.topic.name, web=plan.web, web_options=plan.web_options)
 
 
 def _strategy(argument: Any, topic: Topic, settings: Any) -> Strategy:
@@ -188,47 +196,3 @@ def _strategy(argument: Any, topic: Topic, settings: Any) -> Strategy:
         choices = ", ".join(PLUG_IN.names(CHOICES))
         raise PlanError(f"{source} must be one of {choices}, or the path of a class. Got {name!r}.")
     return make_strategy(name, settings).prepare(topic)
-
-
-def _web(argument: Any, topic: Topic, settings: Any, is_confined: bool) -> str:
-    name = str(argument) if argument is not None else str(WEB.read(settings) or topic.web)
-    if name == "live" or name in GENERATED:
-        return name
-    path = given.inside(Path(name), "FOCUSED_WEBS_DIR", settings, "A WARC file") if is_confined else Path(name)
-    try:
-        is_file = path.is_file()
-    except OSError:  # a name that no file can have
-        is_file = False
-    if not is_file:
-        of_topic = argument is None and name == topic.web
-        source = f"The web of topic {topic.name!r}" if of_topic else "Spider argument 'web'"
-        raise PlanError(f"{source} must be live, demo, hostile or the path of a WARC file. Got {name!r}.")
-    return str(path.resolve())
-
-
-def _seeds(argument: Any, topic: Topic, settings: Any, is_confined: bool) -> list[str]:
-    if argument is None:
-        return given.check_seeds(topic.seeds, f"topic {topic.name!r} (seeds in topic.toml)")
-    urls = given.read_seeds(str(argument), settings if is_confined else None)
-    return given.check_seeds(urls, "spider argument 'seeds'", "-a seeds=" if names_urls(str(argument)) else "")
-
-
-def _check_addresses(plan: CrawlPlan, settings: Any) -> None:
-    """Refuse a crawl all of whose seeds have addresses that it may not ask, unless an earlier run has left it links."""
-    is_begun = (Path(settings.get("JOBDIR") or plan.run_dir) / FRONTIER_FILE).exists()
-    if plan.web == "live" and plan.seeds and not is_begun and all(map(plan.addresses.kind_of_url, plan.seeds)):
-        raise PlanError(about_seeds(plan.seeds, plan.addresses.mode))
-
-
-def _addresses(argument: str, seeds: list[str], web: str, settings: Any, is_confined: bool) -> PrivateAddresses:
-    """Return which addresses may be asked.
-
-    Of those that are not public only seeds on the command line: a topic's file and a file of seeds may come from a stranger,
-    and a client of Scrapyd is one.
-    """
-    if web != "live":
-        return PrivateAddresses(ALLOW)  # nothing is asked for on the network
-    mode = PRIVATE_ADDRESSES.read(settings)
-    if is_confined and mode == SEEDS:
-        mode = REFUSE
-    return PrivateAddresses(mode, seeds if names_urls(argument) else ())
