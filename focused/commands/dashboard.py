@@ -90,45 +90,26 @@ class Command(ProjectCommand):
                 f"scrapy dashboard needs {error.name}. Install it: pip install starlette uvicorn jinja2 python-multipart "
                 "prometheus-client (or focused[dashboard])"
             ) from None
-        runs_dir = Path(RUNS_DIR.read(self.settings) or RUNS_DIR.default)
-        folder = Path(args[0]) if args else runs_dir
-        if args and is_database_url(args[0]):
-            folder = local_run(args[0], runs_dir)
-            Thread(target=_follow, args=(folder,), daemon=True).start()
-        if not args:
-            with suppress(OSError):  # an error below says that there is no folder
-                folder.mkdir(parents=True, exist_ok=True)  # the first crawl may come later
-        if not folder.is_dir():
-            raise ValueError(f"There is no folder {folder}. Name that of your runs: scrapy dashboard RUNS_DIR")
+        folder = self._folder(args)
+        is_local = opts.address == LOCAL
         # Taken out of the environment: commands that the dashboard starts need not know it.
-        password, is_local = os.environ.pop(VARIABLE, ""), opts.address == LOCAL
+        password = os.environ.pop(VARIABLE, "")
         password = "" if is_local else check_password(password)
         if opts.address in ANY and not opts.name:
             raise ValueError(f"--address {opts.address} needs --name HOST: under which name people reach this machine.")
         listening = _listen(opts.address, whole_number("--port", opts.port, most=65_535))
         port, token = listening.getsockname()[1], secrets.token_urlsafe(24)
         own = f"focused-{secrets.token_hex(6)}{OWN_DOMAIN}"
-        named = (
-            [LOCAL, "localhost", own] if is_local else [f"[{opts.address}]" if ":" in opts.address else opts.address]
-        )
-        # A TLS server in front of this one is reached without a port.
-        hosts = frozenset([*opts.name, *(f"{name}:{port}" for name in (*named, *opts.name))])
-        # The last value counts: crawls that are started here belong to the folder that is shown.
-        metrics_token = METRICS_TOKEN.read(self.settings)
-        if 0 < len(metrics_token) < _LEAST_TOKEN_CHARS:
-            raise ValueError(
-                f"{METRICS_TOKEN.name} must be empty, or have at least {_LEAST_TOKEN_CHARS} characters. Got "
-                f"{len(metrics_token)}. Make one: python -c 'import secrets; print(secrets.token_urlsafe())'"
-            )
         told = [each for each in opts.set if each.partition("=")[0] not in SECRET]  # all see command lines
+        # The last value counts: crawls that are started here belong to the folder that is shown.
         commands = Commands((*told, f"FOCUSED_RUNS_DIR={folder.resolve()}"), models_dirs(self.settings))
         app = make_app(
             folder.resolve(),
             token=token,
-            hosts=hosts,
+            hosts=_hosts(opts, own, port),
             commands=commands,
             password=password,
-            metrics_token=metrics_token,
+            metrics_token=self._metrics_token(),
         )
         n_files = raise_limit()
         config = uvicorn.Config(
@@ -142,17 +123,59 @@ class Command(ProjectCommand):
             # Further connections get 503 at once; otherwise each would be an error of the server.
             limit_concurrency=None if n_files is None else max(n_files - _FILES_FOR_RUNS, n_files // 2),
         )
-        if is_local:
-            # Browsers know that names under "localhost" are this machine; other programs may not.
-            print(f"Open http://{own}:{port}/?token={token}", flush=True)
-            print(f"or, if that is not found, http://{LOCAL}:{port}/?token={token}", flush=True)
-        else:
-            print(
-                f"Open http://{(opts.name or named)[0]}:{port}/ and say the password. Without TLS others can read along.",
-                flush=True,
-            )
+        for line in _how_to_open(opts, own, port, token):
+            print(line, flush=True)
         share_heaps()  # else threads that read large runs would each keep the memory that they have needed
         uvicorn.Server(config).run(sockets=[listening])
+
+    def _folder(self, args: list[str]) -> Path:
+        """Return the folder of runs; of a crawl in a database the one that follows it."""
+        runs_dir = Path(RUNS_DIR.read(self.settings) or RUNS_DIR.default)
+        folder = Path(args[0]) if args else runs_dir
+        if args and is_database_url(args[0]):
+            folder = local_run(args[0], runs_dir)
+            Thread(target=_follow, args=(folder,), daemon=True).start()
+        if not args:
+            with suppress(OSError):  # an error below says that there is no folder
+                folder.mkdir(parents=True, exist_ok=True)  # the first crawl may come later
+        if not folder.is_dir():
+            raise ValueError(f"There is no folder {folder}. Name that of your runs: scrapy dashboard RUNS_DIR")
+        return folder
+
+    def _metrics_token(self) -> str:
+        token: str = METRICS_TOKEN.read(self.settings)
+        if 0 < len(token) < _LEAST_TOKEN_CHARS:
+            raise ValueError(
+                f"{METRICS_TOKEN.name} must be empty, or have at least {_LEAST_TOKEN_CHARS} characters. Got "
+                f"{len(token)}. Make one: python -c 'import secrets; print(secrets.token_urlsafe())'"
+            )
+        return token
+
+
+def _hosts(opts: argparse.Namespace, own: str, port: int) -> frozenset[str]:
+    """Return under which names the dashboard answers; ``own``: the name that it has made for this machine."""
+    named = [LOCAL, "localhost", own]
+    if opts.address != LOCAL:
+        named = [_in_url(opts.address)]
+    # A TLS server in front of this one is reached without a port.
+    return frozenset([*opts.name, *(f"{name}:{port}" for name in (*named, *opts.name))])
+
+
+def _how_to_open(opts: argparse.Namespace, own: str, port: int, token: str) -> list[str]:
+    """Return the lines that say where a browser finds the dashboard."""
+    if opts.address != LOCAL:
+        name = (opts.name or [_in_url(opts.address)])[0]
+        return [f"Open http://{name}:{port}/ and say the password. Without TLS others can read along."]
+    # Browsers know that names under "localhost" are this machine; other programs may not.
+    return [
+        f"Open http://{own}:{port}/?token={token}",
+        f"or, if that is not found, http://{LOCAL}:{port}/?token={token}",
+    ]
+
+
+def _in_url(address: str) -> str:
+    """Return an address as a URL has it."""
+    return f"[{address}]" if ":" in address else address
 
 
 def _follow(run_dir: Path) -> None:
