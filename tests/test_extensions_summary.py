@@ -13,7 +13,7 @@ from focused.crawl.run_history import last_estimate
 from focused.frontier.dispatch import PASSED_OVER, PASSED_OVER_LEVELS, about_passed_over
 from focused.frontier.idle_parameters import IdleParameters
 from focused.frontier.one_title import OneTitle
-from focused.frontier.stood_back import stood_back
+from focused.frontier.stood_back_words import stood_back
 from focused.utils.files import write_json
 
 

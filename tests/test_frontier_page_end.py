@@ -40,7 +40,7 @@ class TurnsWatcher:
         for each, what in ((signals.request_scheduled, "link"), (signals.request_reached_downloader, "out")):
             crawler.signals.connect(watcher.noter(what), each, weak=False)
         take_in = Admission.link
-        Admission.link = lambda intake, link: watcher.events.append("in") or take_in(intake, link)
+        Admission.link = lambda admission, link: watcher.events.append("in") or take_in(admission, link)
         crawler.signals.connect(watcher.turn, signals.spider_opened)
         crawler.signals.connect(watcher.closed, signals.spider_closed)
         return watcher
@@ -127,13 +127,13 @@ def dies_while_links_are_taken_in() -> None:
     """Let the process die in the middle of a large page's end, once."""
     take_in, n_links = Admission.link, 0
 
-    def dying(intake: Admission, link: Any) -> bool:
+    def dying(admission: Admission, link: Any) -> bool:
         nonlocal n_links
         n_links += "/n/" in link.url
         if n_links == 1_700 and not Path("has_died").exists():
             Path("has_died").touch()
             os.kill(os.getpid(), signal.SIGKILL)
-        return take_in(intake, link)
+        return take_in(admission, link)
 
     Admission.link = dying
 
@@ -196,11 +196,11 @@ def dies_when_the_next_page_ends() -> None:
     """Let small pages come in while a large one ends, and the process die where the first of them ends, once."""
     take_in, end = Admission.link, Outcomes.page
 
-    def slow(intake: Admission, link: Any) -> bool:
+    def slow(admission: Admission, link: Any) -> bool:
         if link.url.endswith("/n/100") and not Path("is_ending").exists():
             Path("is_ending").touch()
             time.sleep(0.5)  # until the answers are there
-        return take_in(intake, link)
+        return take_in(admission, link)
 
     def dying(self: Outcomes, lease: Any, *about: Any) -> None:
         if "/small/" in lease.link.url and not Path("has_died").exists():

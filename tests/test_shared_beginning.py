@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from test_shared_own_hosts import waiting
 
-from focused.frontier.shared.balance import Around, to_let_go
+from focused.frontier.shared.balance import OtherHosts, to_let_go
 from focused.frontier.shared.crawl_overview import CrawlOverview
 from focused.frontier.shared.events import Ticked
 from focused.frontier.shared.leasing import TakenHost, Totals
@@ -23,58 +23,58 @@ def seen(n_pages: int, *, n_hosts: int = 12) -> Ticked:
 
 
 @pytest.fixture
-def around() -> CrawlOverview:
+def overview() -> CrawlOverview:
     made = CrawlOverview(64)
     made.n_begin_pages = 50
     return made
 
 
-def test_until_a_crawl_has_its_first_pages_only_the_worker_that_came_first_asks_and_holds_hosts(around):
-    assert (around.lets_begin, around.n_hosts_wanted) == (True, 0)  # it knows nothing of the others yet
-    around.see(seen(49), SECOND)
-    assert (around.lets_begin, around.n_hosts_wanted) == (True, 0)
-    around.see(seen(49), FIRST)
-    assert (around.lets_begin, around.n_hosts_wanted) == (False, 64)
+def test_until_a_crawl_has_its_first_pages_only_the_worker_that_came_first_asks_and_holds_hosts(overview):
+    assert (overview.lets_begin, overview.n_hosts_wanted) == (True, 0)  # it knows nothing of the others yet
+    overview.see(seen(49), SECOND)
+    assert (overview.lets_begin, overview.n_hosts_wanted) == (True, 0)
+    overview.see(seen(49), FIRST)
+    assert (overview.lets_begin, overview.n_hosts_wanted) == (False, 64)
     for worker in (FIRST, SECOND):
-        around.see(seen(50), worker)
-        assert (around.lets_begin, around.n_hosts_wanted) == (False, 6)
+        overview.see(seen(50), worker)
+        assert (overview.lets_begin, overview.n_hosts_wanted) == (False, 6)
 
 
-def test_the_others_begin_too_where_the_first_does_not_get_on(around):
-    around.see(seen(10), SECOND)
-    around._seen_at -= 100.0
-    assert (around.lets_begin, around.n_hosts_wanted) == (False, 6)
-    around.see(seen(11), SECOND)
-    assert around.lets_begin
+def test_the_others_begin_too_where_the_first_does_not_get_on(overview):
+    overview.see(seen(10), SECOND)
+    overview._seen_at -= 100.0
+    assert (overview.lets_begin, overview.n_hosts_wanted) == (False, 6)
+    overview.see(seen(11), SECOND)
+    assert overview.lets_begin
 
 
-def test_when_a_worker_has_ended_nobody_asks_alone_for_its_hosts_may_be_anybodys(around):
+def test_when_a_worker_has_ended_nobody_asks_alone_for_its_hosts_may_be_anybodys(overview):
     lost = seen(10)
-    around.see(replace(lost, totals=lost.totals._replace(has_lost=True)), SECOND)
-    assert (around.lets_begin, around.n_hosts_wanted) == (False, 6)
+    overview.see(replace(lost, totals=lost.totals._replace(has_lost=True)), SECOND)
+    assert (overview.lets_begin, overview.n_hosts_wanted) == (False, 6)
 
 
 def test_where_nothing_is_learnt_nobody_waits_for_the_first():
-    around = CrawlOverview(64)
-    assert (around.lets_begin, around.n_hosts_wanted) == (False, 64)
-    around.see(seen(0), SECOND)
-    assert (around.lets_begin, around.n_hosts_wanted) == (False, 6)
+    overview = CrawlOverview(64)
+    assert (overview.lets_begin, overview.n_hosts_wanted) == (False, 64)
+    overview.see(seen(0), SECOND)
+    assert (overview.lets_begin, overview.n_hosts_wanted) == (False, 6)
 
 
 def test_hosts_above_a_worker_s_share_go_a_few_at_a_time():
     ranks = [-1200 << 40] * 40
-    assert to_let_go(ranks, 40, 10, Around()) == [1, 3, 5, 7, 9, 11, 13]
-    assert to_let_go(ranks[:12], 12, 10, Around()) == [1, 3]
+    assert to_let_go(ranks, 40, 10, OtherHosts()) == [1, 3, 5, 7, 9, 11, 13]
+    assert to_let_go(ranks[:12], 12, 10, OtherHosts()) == [1, 3]
 
 
 def test_a_host_that_is_about_to_go_is_not_one_above_the_share():
-    around, own = CrawlOverview(64), OwnHosts()
+    overview, own = CrawlOverview(64), OwnHosts()
     for number in range(8):
         name = f"{number}.example"
         own.take(TakenHost(name, 0, 0.0, 0.0, 0, 0))
         own.fetched(name, [waiting("page")], LinksWanted())
         own.get(name).put(waiting(str(number)))
-    around.see(seen(100, n_hosts=8), FIRST)
+    overview.see(seen(100, n_hosts=8), FIRST)
     for _ in range(10):  # none of them can go yet
-        around.let_go(own, hosts_rest=True)
-    assert sum(not host.is_leaving for host in own) == around.n_hosts_wanted
+        overview.let_go(own, hosts_rest=True)
+    assert sum(not host.is_leaving for host in own) == overview.n_hosts_wanted

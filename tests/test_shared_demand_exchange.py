@@ -11,7 +11,7 @@ from stores import PostgreSQLStore, link, until
 
 pytest.importorskip("psycopg")
 
-from focused.frontier.shared.balance import Around
+from focused.frontier.shared.balance import OtherHosts
 from focused.frontier.shared.commit_result import CommitResult
 from focused.frontier.shared.crawl_overview import CrawlOverview
 from focused.frontier.shared.leasing import TakenHost
@@ -116,13 +116,13 @@ def test_the_cut_is_where_all_workers_together_have_as_many_links_as_are_wanted(
 
 
 def test_another_worker_s_better_link_is_worth_waiting_for_unless_no_worker_gets_on(monkeypatch):
-    around = CrawlOverview(64)
+    overview = CrawlOverview(64)
     assert not OtherWorkers().have(0)
-    around._around = Around(others=[None, rank(0.5)])
-    assert around.others_have(to_priority(0.4, True))
-    assert not around.others_have(to_priority(0.6, True))
-    around._seen_at -= 1000.0
-    assert not around.others_have(to_priority(0.4, True))
+    overview._other_hosts = OtherHosts(of_workers=[None, rank(0.5)])
+    assert overview.others_have(to_priority(0.4, True))
+    assert not overview.others_have(to_priority(0.6, True))
+    overview._seen_at -= 1000.0
+    assert not overview.others_have(to_priority(0.4, True))
 
 
 @pytest.fixture

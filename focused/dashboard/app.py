@@ -120,13 +120,13 @@ class Views(Site):
         """Ask a person about a page; without a name, ask for that."""
         run, said = await run_in_threadpool(self.run_of, request), request.query_params.get("as", "")
         if not said.strip():
-            return self.show(request, "name.html", run=run)
+            return self.show(request, "judge_name.html", run=run)
         try:
             person = check_person(person_of(said))
         except ValueError as error:
-            return self.show(request, "name.html", 400, run=run, error=str(error))
+            return self.show(request, "judge_name.html", 400, run=run, error=str(error))
         asked = await self._room.ask(run.path, person)
-        template = "asked.html" if request.query_params.get("part") else "judge.html"
+        template = "page_to_judge.html" if request.query_params.get("part") else "judge.html"
         return self.show(request, template, run=run, asked=asked, person=person)
 
     async def answer(self, request: Request) -> Response:
@@ -136,7 +136,7 @@ class Views(Site):
         person = person_of(person)
         asked = await self._room.answer(run.path, person, url, answer)
         if request.headers.get("x-part"):
-            return self.show(request, "asked.html", run=run, asked=asked, person=person)
+            return self.show(request, "page_to_judge.html", run=run, asked=asked, person=person)
         return RedirectResponse(request.url.include_query_params(**{"as": person}), 303)
 
     def failed(self, request: Request, error: Exception) -> Response:

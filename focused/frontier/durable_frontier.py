@@ -9,7 +9,7 @@ import sqlite3
 from typing import TYPE_CHECKING
 
 from focused.frontier.interface import crawl_of
-from focused.frontier.stood_back import stood_back
+from focused.frontier.stood_back_words import stood_back
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

@@ -70,14 +70,14 @@ class RetrainingPipeline:
         intake: JudgedPageIntake,
         loop: RetrainingLoop,
         stats: RetrainingStats,
-        around: DrawSchedule | LookingForWords | None = None,
+        draw_schedule: DrawSchedule | LookingForWords | None = None,
         raised_to: float | None = None,
     ) -> None:
         self._crawl = crawl
         self._intake = intake
         self._loop = loop
         self._stats = stats
-        self._around = around
+        self._draw_schedule = draw_schedule
         self._raised_to = raised_to
         self._bodies: KeptBodies | None = None
         self._calls: Any = None
@@ -137,25 +137,25 @@ class RetrainingPipeline:
         pause = CrawlPause(crawler, is_wanted=is_paused)
         loop = RetrainingLoop(feedback, rounds, crawl.harvest, pause.set, stats)
         intake = JudgedPageIntake(labels, feedback, pages, writer, drift)
-        around: DrawSchedule | LookingForWords | None = None
+        draw_schedule: DrawSchedule | LookingForWords | None = None
         if is_against_met and plan.topic.keyword_terms:
-            around = LookingForWords(lambda: crawl.frontier, stats, plan.topic.keyword_terms)
+            draw_schedule = LookingForWords(lambda: crawl.frontier, stats, plan.topic.keyword_terms)
         elif is_against_met:
-            around = DrawSchedule(lambda: crawl.frontier, stats)
-        return cls(crawl, intake, loop, stats, around, first_threshold(plan.topic, options))
+            draw_schedule = DrawSchedule(lambda: crawl.frontier, stats)
+        return cls(crawl, intake, loop, stats, draw_schedule, first_threshold(plan.topic, options))
 
     def open_spider(self) -> None:
         """Continue where an earlier run of this crawl ended, and begin to look for new models."""
         if isinstance(self._crawl.frontier, DurableFrontier):
             self._bodies = KeptBodies(self._crawl.frontier.store, self._intake.pages)
-        if self._around is not None and not self._crawl.frontier.can_rescore:
+        if self._draw_schedule is not None and not self._crawl.frontier.can_rescore:
             logger.warning(
                 "FOCUSED_UNLABELED=met needs the project's scheduler (SCHEDULER = %r): Scrapy's cannot draw links, so the "
                 "topic's own model judges all pages",
                 f"{FrontierScheduler.__module__}.{FrontierScheduler.__qualname__}",
             )
         self._resume()
-        if isinstance(self._around, DrawSchedule) and self._loop.version == FIRST:
+        if isinstance(self._draw_schedule, DrawSchedule) and self._loop.version == FIRST:
             logger.info(
                 "The model has learnt %s. The harvest is estimated from some page after the %dth on",
                 *(self._learnt(f"yet, so {self._what_looks_relevant()}"), FIRST_MET),
@@ -174,14 +174,18 @@ class RetrainingPipeline:
         """End the process that trains, close the files."""
         if self._calls is not None and self._calls.running:
             self._calls.stop()
-        if isinstance(self._around, DrawSchedule) and self._loop.version == FIRST and self._crawl.harvest.n_pages:
+        if (
+            isinstance(self._draw_schedule, DrawSchedule)
+            and self._loop.version == FIRST
+            and self._crawl.harvest.n_pages
+        ):
             logger.warning(
                 "All pages were judged by a model that has learnt %s. With more pages (-a max_pages) it learns",
                 self._learnt(f": {'the harvest is probably too high' if self._raised_to is None else _A_GUESS}"),
             )
         if (
-            isinstance(self._around, LookingForWords)
-            and not self._around.is_met
+            isinstance(self._draw_schedule, LookingForWords)
+            and not self._draw_schedule.is_met
             and 0 < self._crawl.harvest.n_pages < ENOUGH_PAGES
         ):
             logger.warning(
@@ -211,8 +215,8 @@ class RetrainingPipeline:
         if not item.duplicate_of:  # it would count twice
             self._join(number, item)
         self._loop.page_added(number)
-        if self._around is not None:
-            self._around.page_added(number, item.analysed)
+        if self._draw_schedule is not None:
+            self._draw_schedule.page_added(number, item.analysed)
         self._stats.blocked_since(start, "a page")
         return item
 
@@ -239,8 +243,8 @@ class RetrainingPipeline:
                 n_kept, n_unread = self._bodies.restore(self._crawl.plan.reader)
                 if n_unread:
                     self._stats.set("retraining/unread_pages_count", n_unread)
-        if self._around is not None:
-            self._around.restore(pages)
+        if self._draw_schedule is not None:
+            self._draw_schedule.restore(pages)
         self._loop.start(attempts)
         if pages or attempts:
             logger.info(

@@ -77,11 +77,11 @@ class SharedRetrainingPipeline:
             stats=self._stats,
         )
         self._is_against_met = options.is_against_met(crawl.plan.topic)
-        self._around: SharedDrawSchedule | LookingForWords | None = None
+        self._draw_schedule: SharedDrawSchedule | LookingForWords | None = None
         if self._is_against_met and (terms := crawl.plan.topic.keyword_terms):
-            self._around = LookingForWords(lambda: crawl.frontier, self._stats, terms)
+            self._draw_schedule = LookingForWords(lambda: crawl.frontier, self._stats, terms)
         elif self._is_against_met:
-            self._around = SharedDrawSchedule(lambda: crawl.frontier, self._stats)
+            self._draw_schedule = SharedDrawSchedule(lambda: crawl.frontier, self._stats)
         self._trainer: SharedTrainer | None = None
         self._is_read = self._is_closing = False
         self._is_behind = False
@@ -114,8 +114,8 @@ class SharedRetrainingPipeline:
         folder = plan.run_dir / _FOLDER
         folder.mkdir(exist_ok=True)
         with SharedRun.opened(*self._about) as run:
-            if isinstance(self._around, SharedDrawSchedule):
-                self._around.n_due = n_draws_missing(run)
+            if isinstance(self._draw_schedule, SharedDrawSchedule):
+                self._draw_schedule.n_due = n_draws_missing(run)
             training = SharedTraining(
                 url=self._about[0],
                 crawl=run.number,
@@ -173,10 +173,10 @@ class SharedRetrainingPipeline:
         versions = self._crawl.frontier.versions
         assert versions is not None
         versions.note_page()
-        if isinstance(self._around, SharedDrawSchedule):
-            self._around.page_added(versions.n_pages, page)
-        elif self._around is not None and self._takeover.version == FIRST:  # a later version has met its words
-            self._around.page_added(1 + self._crawl.harvest.n_pages, page)
+        if isinstance(self._draw_schedule, SharedDrawSchedule):
+            self._draw_schedule.page_added(versions.n_pages, page)
+        elif self._draw_schedule is not None and self._takeover.version == FIRST:  # a later version has met its words
+            self._draw_schedule.page_added(1 + self._crawl.harvest.n_pages, page)
 
     def _waits(self) -> bool:
         """Tell whether to wait for a training against the pages met that is due; no longer than it may take."""

@@ -19,13 +19,13 @@ _FEW_AT_ONCE = 2
 would ask for poorer links meanwhile."""
 
 
-class Around(NamedTuple):
-    """What a worker knows of hosts and workers beside it."""
+class OtherHosts(NamedTuple):
+    """What a worker knows of hosts that are not its own."""
 
     #: Best ranks of hosts that are nobody's, the best first.
     free: Sequence[int] = ()
-    #: Best ranks of the other workers; None of one that has nothing to ask for.
-    others: Sequence[int | None] = ()
+    #: The best rank of each other worker; None of one that has nothing to ask for.
+    of_workers: Sequence[int | None] = ()
 
 
 def share_of_hosts(n_hosts: int, n_workers: int, most: int) -> int:
@@ -37,40 +37,40 @@ def share_of_hosts(n_hosts: int, n_workers: int, most: int) -> int:
     return most if n_workers < 2 else max(1, min(most, -(-n_hosts // n_workers)))
 
 
-def to_let_go(ranks: Sequence[int], n_own: int, n_wanted: int, around: Around) -> list[int]:
+def to_let_go(ranks: Sequence[int], n_own: int, n_wanted: int, others: OtherHosts) -> list[int]:
     """Return which of its hosts a worker lets go, as places in ``ranks``: the best rank of each, the best first.
 
     Above its share every second one, good and poor, a few at a time. Else poor ones for which free ones are much better; and
     the second best for a worker that has nothing nearly as good.
 
     >>> better, good, poor = (-1300 << 40, -1200 << 40, -900 << 40)
-    >>> to_let_go([good, good, poor, poor], 4, 2, Around())
+    >>> to_let_go([good, good, poor, poor], 4, 2, OtherHosts())
     [1, 3]
-    >>> to_let_go([good, poor], 2, 2, Around(free=[better]))
+    >>> to_let_go([good, poor], 2, 2, OtherHosts(free=[better]))
     [1]
-    >>> to_let_go([good, good, good], 3, 3, Around(others=[poor]))
+    >>> to_let_go([good, good, good], 3, 3, OtherHosts(of_workers=[poor]))
     [1]
-    >>> to_let_go([good], 1, 1, Around(others=[None])), to_let_go([good, poor], 2, 2, Around(others=[poor]))
+    >>> to_let_go([good], 1, 1, OtherHosts(of_workers=[None])), to_let_go([good, poor], 2, 2, OtherHosts(of_workers=[poor]))
     ([], [])
     """
     if (n_more := n_own - n_wanted) > _SPARE_HOSTS:
         return list(range(1, len(ranks), 2))[: max(_FEW_AT_ONCE, n_more // 4)]
-    if around.free:
+    if others.free:
         if n_more < 0:
             return []
         places = range(len(ranks) - 1, max(len(ranks) - 1 - _MOST_SWAPPED, 0), -1)
-        return [place for place, free in zip(places, around.free, strict=False) if _is_much_better(free, ranks[place])]
-    n_needy = sum(other is None or _is_much_better(ranks[1], other) for other in around.others if len(ranks) > 1)
+        return [place for place, free in zip(places, others.free, strict=False) if _is_much_better(free, ranks[place])]
+    n_needy = sum(other is None or _is_much_better(ranks[1], other) for other in others.of_workers if len(ranks) > 1)
     return list(range(1, len(ranks), 2))[: min(n_needy, 1)] if n_needy else []
 
 
-def least_priority(around: Around) -> int | None:
+def least_priority(others: OtherHosts) -> int | None:
     """Return the least priority worth a page while other workers have better links; None: all are.
 
-    >>> least_priority(Around(others=[-1200 << 40, None])), least_priority(Around())
+    >>> least_priority(OtherHosts(of_workers=[-1200 << 40, None])), least_priority(OtherHosts())
     (1160, None)
     """
-    best = min((rank for rank in around.others if rank is not None), default=None)
+    best = min((rank for rank in others.of_workers if rank is not None), default=None)
     return None if best is None else priority_of(best) - MUCH_BETTER
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from focused.frontier.shared.balance import Around, least_priority, share_of_hosts, to_let_go
+from focused.frontier.shared.balance import OtherHosts, least_priority, share_of_hosts, to_let_go
 from focused.frontier.shared.boot_clock import now
 from focused.frontier.store.ranks import priority_of
 
@@ -30,7 +30,7 @@ class CrawlOverview:
         #: Figures of the whole crawl.
         self.totals: Totals | None = None
         self._max_hosts = max_hosts
-        self._around = Around()
+        self._other_hosts = OtherHosts()
         self._n_times_unknown: dict[str, int] = {}
         self._n_pages_seen, self._seen_at = 0, now()
         #: Pages of the crawl that its first worker asks for alone, and whether this is that one.
@@ -40,7 +40,7 @@ class CrawlOverview:
     def see(self, seen: Ticked, worker: int) -> None:
         """Take in what the keeper of a worker saw."""
         self._is_first = seen.totals.first == worker
-        self.totals, self._around = seen.totals, Around(seen.free, seen.others)
+        self.totals, self._other_hosts = seen.totals, OtherHosts(seen.free, seen.others)
         if seen.totals.n_pages != self._n_pages_seen:
             self._n_pages_seen, self._seen_at = seen.totals.n_pages, now()
 
@@ -49,7 +49,7 @@ class CrawlOverview:
         """How many hosts this worker is to hold."""
         if self.totals is None or self._begins:
             return 0 if self.lets_begin else self._max_hosts
-        n_hosts = self.totals.n_hosts + len(self._around.free)
+        n_hosts = self.totals.n_hosts + len(self._other_hosts.free)
         return share_of_hosts(n_hosts, self.totals.n_workers, self._max_hosts)
 
     @property
@@ -72,13 +72,13 @@ class CrawlOverview:
         What the others said may be old: nobody waits where nobody gets on.
         """
         is_stuck = now() - self._seen_at > _STUCK_SECS
-        return None if is_stuck else least_priority(self._around)
+        return None if is_stuck else least_priority(self._other_hosts)
 
     def others_have(self, least: int) -> bool:
         """Tell whether another worker has a link of at least this priority; not where no worker gets on."""
         if now() - self._seen_at > _STUCK_PATIENT_SECS:
             return False
-        return any(rank is not None and priority_of(rank) >= least for rank in self._around.others)
+        return any(rank is not None and priority_of(rank) >= least for rank in self._other_hosts.of_workers)
 
     def lost_hosts(self, names: Iterable[str], own: OwnHosts) -> list[str]:
         """Return hosts of which only the database knows that they are this worker's: they were lost on the way.
@@ -97,8 +97,8 @@ class CrawlOverview:
         """
         bests = own.bests()
         n_own = sum(not host.is_leaving for host in own)
-        around = self._around._replace(others=()) if hosts_rest else self._around
-        for place in to_let_go([rank for rank, _ in bests], n_own, self.n_hosts_wanted, around):
+        others = self._other_hosts._replace(of_workers=()) if hosts_rest else self._other_hosts
+        for place in to_let_go([rank for rank, _ in bests], n_own, self.n_hosts_wanted, others):
             host = bests[place][1]
             host.is_leaving = True
             own.refresh(host)

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 class DemandExchange(OtherWorkers):
     """What the other workers have told in their rows of the database, some seconds old."""
 
-    def __init__(self, exchange: Exchange, around: CrawlOverview) -> None:
+    def __init__(self, exchange: Exchange, overview: CrawlOverview) -> None:
         super().__init__()
-        self._exchange, self._around = exchange, around
+        self._exchange, self._overview = exchange, overview
 
     def tell(self, own: WorkerDemand) -> None:
         """Let the others know of this worker when its lease is renewed."""
@@ -29,7 +29,7 @@ class DemandExchange(OtherWorkers):
 
     def have(self, least: int) -> bool:
         """Tell whether another worker has a link of at least this priority, and the crawl gets on."""
-        return self._around.others_have(least)
+        return self._overview.others_have(least)
 
     def hear(self, n_workers: int, n_impatient: float, rows: Sequence[Sequence[float]]) -> None:
         """Take in how many workers are at work, requests of all others, and what those at work have told."""

@@ -4,7 +4,7 @@ Begin with `store` (all that can be done to the file), `interface` (the protocol
 `focused.frontier.shared`) and `schema` (the tables). The modules by what they do:
 
 - What is kept: `link`, `link_table`, `evidence_rows`, `host_numbers`, `page_records`, `texts`.
-- A link's states: `intake` (it comes in; `answers`), `link_states`, `transaction`, `store_transaction`.
+- A link's states: `link_admission` (it comes in; `answers`), `link_states`, `transaction`, `store_transaction`.
 - Which link comes next: `choice`, `host_queue`, `ranks`, `link_order`, `waiting_row`, `standing_back`.
 - Counts: `waiting_counts`, `worker_demand`, `caps`, `limits`.
 - Many links at a time: `rescoring`, `waiting_scores`, `rescoping`, `pruning`, `joined_forms`.

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from focused.frontier.store.answers import NEW
 from focused.frontier.store.choice import MOST_ASIDE, Choice
-from focused.frontier.store.intake import LinkIntake, priority_with
 from focused.frontier.store.joined_forms import JoinedForms
 from focused.frontier.store.limits import StoreLimits
 from focused.frontier.store.link import Leased
+from focused.frontier.store.link_admission import LinkAdmission, priority_with
 from focused.frontier.store.link_order import LinkOrder
 from focused.frontier.store.page_records import PageRecords, StoredPages
 from focused.frontier.store.ranks import priority_of
@@ -44,7 +44,7 @@ _BUSIEST = 200
 _DEFAULT_ORDER, _NO_LIMITS = LinkOrder(), StoreLimits()
 
 
-class FrontierStore(LinkIntake):
+class FrontierStore(LinkAdmission):
     """Links in an SQLite file; of each host the best waiting one in memory.
 
     All changes since the last ``commit`` are one transaction: after a crash the file is as it was at that commit, and

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from focused.method.scoring.evidence import Evidence
 
 
-class LinkIntake(LinkStates):
+class LinkAdmission(LinkStates):
     """Takes links in."""
 
     def __init__(
