@@ -52,8 +52,7 @@ class HarvestSoFar:
         self._n_by_trained = self._n_judged_by_trained = 0
         self._met: HarvestEstimate | None = None
         self._n_met = 0
-        #: Called at the end of the crawl: the last chance to say `met`.
-        self.at_end: Callable[[], None] = lambda: None
+        self._train: Callable[[], None] = lambda: None
 
     @classmethod
     def of_crawl(cls, topic: Topic, settings: Mapping[str, Any]) -> HarvestSoFar:
@@ -94,6 +93,14 @@ class HarvestSoFar:
             share = 1 - bisect_left(self._copies, n_pages) / max(n_pages, 1)
             self._met = HarvestEstimate(*(share * harvest[name] for name in ("share", "low", "high")))
             self._n_met = n_pages
+
+    def train_at_end(self, train: Callable[[], None]) -> None:
+        """Let a last training, at the end of the crawl, say `met`."""
+        self._train = train
+
+    def at_end(self) -> None:
+        """Have the last training done, if there is one, before the estimate is said of all pages."""
+        self._train()
 
     def now(self) -> HarvestEstimate | None:
         """Return the estimate of all pages so far; None where it is not known."""

@@ -30,7 +30,7 @@ from focused.utils.file_names import VERDICTS_FOLDER
 from focused.utils.output_settings import COLLECTION, HARVEST_WINDOW_PAGES, PAGES_ENABLED
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from scrapy.crawler import Crawler
 
@@ -51,25 +51,10 @@ class Crawl:
     def __init__(self, crawler: Crawler, plan: CrawlPlan) -> None:
         settings = crawler.settings
         merges = MERGE_EVIDENCE.read(settings) and LINK_SCORING_ENABLED.read(settings)
-        strategy = plan.strategy
         self.plan = plan
         self._crawler = crawler
-        self.task = FrontierTask(
-            run_dir=plan.run_dir,
-            topic=plan.topic.name,
-            web=plan.web,
-            strategy=strategy.name,
-            web_options=plan.web_options,
-            max_pages=plan.max_pages,
-            max_relevant=plan.max_relevant,
-            max_minutes=plan.max_minutes,
-            drops=plan.drops_below_threshold,
-            order=strategy.order,
-            scope=plan.scope,
-            merge=self._merge(strategy) if strategy.merges and merges else None,
-            is_mean=type(strategy).merge is Strategy.merge,
-        )
-        self.judging = Judging(plan.judge, strategy)
+        self.task = _task_of(plan, self._merge(plan.strategy) if plan.strategy.merges and merges else None)
+        self.judging = Judging(plan.judge, plan.strategy)
         self.harvest = HarvestCounter(HARVEST_WINDOW_PAGES.read(settings), clock_of(crawler))
         #: Pages that the crawl is meant to fetch; 0: no limit. An evaluation does not count all that are fetched.
         self.goal_pages = plan.goal_pages or plan.max_pages
@@ -77,26 +62,44 @@ class Crawl:
         self.estimate = HarvestSoFar.of_crawl(plan.topic, settings)
         #: What is still to come.
         self.outlook = Outlook(plan, self.harvest, settings)
-        #: What is so by the alerts that hold at present, by their names.
-        self.alerts: dict[str, str] = {}
         #: The texts of the pages met; None where copies are pages like others.
         self.texts = KnownTexts(plan.topic.analyzer) if COPIES.read(settings) == "on" else None
         #: What people say of pages, from the run directory and from where the settings say.
-        further = [Path(named)] if (named := VERDICTS.read(settings)) else []
-        files = FeedbackFiles(*further, optional=plan.run_dir / VERDICTS_FOLDER)
-        self.verdicts = VerdictReader(
-            files, lambda name, value: crawler.stats.set_value(name, value)
-        )  # there are none yet
+        self.verdicts = _verdict_reader(plan, crawler)
+        keeps_texts = COLLECTION.read(settings) == "on" or PAGES_ENABLED.read(settings)
         #: What is known of the furniture of hosts; None where no text is kept.
-        self.furniture: Furniture | None = None
-        if COLLECTION.read(settings) == "on" or PAGES_ENABLED.read(settings):
-            self.furniture = Furniture()
-        #: The links that wait: those of Scrapy's scheduler until a scheduler of this project opens.
-        self.frontier: Frontier = ScrapyFrontier(crawler, self.task)
-        #: Writes the rows of the collection that wait for the next commit.
-        self.write_rows: Callable[[], None] = lambda: None
+        self.furniture: Furniture | None = Furniture() if keeps_texts else None
+        self._alerts: dict[str, str] = {}
+        self._frontier: Frontier = ScrapyFrontier(crawler, self.task)
+        self._write_rows: Callable[[], None] = lambda: None
         register_crawl(crawler, self)
         register_addresses(crawler, plan.addresses)
+
+    @property
+    def frontier(self) -> Frontier:
+        """The links that wait: those of Scrapy's scheduler until a scheduler of this project opens."""
+        return self._frontier
+
+    def use_frontier(self, frontier: Frontier) -> None:
+        """Let another frontier hold the links from now on."""
+        self._frontier = frontier
+
+    @property
+    def alerts(self) -> Mapping[str, str]:
+        """What is so by the alerts that hold at present, by their names."""
+        return self._alerts
+
+    def note_alerts(self, alerts: Mapping[str, str]) -> None:
+        """Note which alerts hold now."""
+        self._alerts = dict(alerts)
+
+    def write_rows(self) -> None:
+        """Write the rows of the collection that wait for the next commit."""
+        self._write_rows()
+
+    def let_write_rows(self, write: Callable[[], None]) -> None:
+        """Let a function write these rows."""
+        self._write_rows = write
 
     def give_up(self, why: str) -> None:
         """End the crawl because its strategy or page classifier is wrong; say why once, however many pages are under way."""
@@ -141,3 +144,27 @@ class Crawl:
         if (crawl := cls.of(crawler)) is None:
             raise NotConfigured
         return crawl
+
+
+def _task_of(plan: CrawlPlan, merge: Callable[[Evidence, Evidence], Evidence] | None) -> FrontierTask:
+    return FrontierTask(
+        run_dir=plan.run_dir,
+        topic=plan.topic.name,
+        web=plan.web,
+        strategy=plan.strategy.name,
+        web_options=plan.web_options,
+        max_pages=plan.max_pages,
+        max_relevant=plan.max_relevant,
+        max_minutes=plan.max_minutes,
+        drops=plan.drops_below_threshold,
+        order=plan.strategy.order,
+        scope=plan.scope,
+        merge=merge,
+        is_mean=type(plan.strategy).merge is Strategy.merge,
+    )
+
+
+def _verdict_reader(plan: CrawlPlan, crawler: Crawler) -> VerdictReader:
+    further = [Path(named)] if (named := VERDICTS.read(crawler.settings)) else []
+    files = FeedbackFiles(*further, optional=plan.run_dir / VERDICTS_FOLDER)
+    return VerdictReader(files, lambda name, value: crawler.stats.set_value(name, value))  # there are no stats yet

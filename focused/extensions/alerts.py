@@ -86,7 +86,7 @@ class Alerts:
             )
         )
         before = crawl.alerts
-        crawl.alerts = {name: alert.text for name, alert in found.items()}
+        crawl.note_alerts({name: alert.text for name, alert in found.items()})
         for name in before.keys() - found.keys():
             logger.info("Alert %s is over", name)
             self._note(name, "", begins=False)

@@ -223,9 +223,15 @@ class FrontierTask:
 class CrawlOfFrontier(Protocol):
     """The crawl as its frontier sees it."""
 
-    frontier: Frontier
     #: Pages that the crawl is meant to fetch, 0: no limit. It is the task's, unless some pages turn out not to count.
     goal_pages: int
+
+    @property
+    def frontier(self) -> Frontier:
+        """The links that wait."""
+
+    def use_frontier(self, frontier: Frontier) -> None:
+        """Let another frontier hold the links from now on."""
 
     @property
     def task(self) -> FrontierTask:

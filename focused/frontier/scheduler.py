@@ -144,7 +144,8 @@ class FrontierScheduler(BaseScheduler):
         # Late, for it goes on with the stats and the links of an earlier run.
         self.dispatch.patience = self._outcomes.patience = self._open_patience(ready_at)
         #: What the rest of the crawl sees.
-        self.frontier = self._crawl.frontier = DurableFrontier(task, self.dispatch, self.completion, self._unreachable)
+        self.frontier = DurableFrontier(task, self.dispatch, self.completion, self._unreachable)
+        self._crawl.use_frontier(self.frontier)
 
     def _open_store(self, folder: Path) -> LinkStore:
         return open_store(folder / FRONTIER_FILE, self._task, self.crawler.settings)

@@ -80,7 +80,7 @@ class CollectionPipeline:
     def open_spider(self) -> None:
         """Take back what an earlier run of this crawl had not made durable."""
         store, n_pages = self._store, self._crawl.harvest.n_pages
-        self._crawl.write_rows = self._write
+        self._crawl.let_write_rows(self._write)
         self._is_called = self._crawl.frontier.call_before_commit(self._write)
         store.describe("topic", self._crawl.plan.topic.name)
         if not store.about("id"):

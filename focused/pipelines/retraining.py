@@ -133,7 +133,7 @@ class RetrainingPipeline:
         rounds.no_word_met = lambda n_pages: end_without_words(crawler, crawl, n_pages)
         rounds.harvest_estimated = crawl.estimate.met
         if is_against_met and not plan.topic.keyword_terms:
-            crawl.estimate.at_end = lambda: rounds.train_at_end(crawl.harvest.n_pages)
+            crawl.estimate.train_at_end(lambda: rounds.train_at_end(crawl.harvest.n_pages))
         pause = CrawlPause(crawler, is_wanted=is_paused)
         loop = RetrainingLoop(feedback, rounds, crawl.harvest, pause.set, stats)
         intake = JudgedPageIntake(labels, feedback, pages, writer, drift)
