@@ -24,6 +24,7 @@ from scrapy.statscollectors import StatsCollector
 from sites import Reply, Site
 
 from focused.addon import FocusedAddon, set_defaults
+from focused.crawl.followed_run import local_run
 from focused.crawl.former_classes import COMPONENTS
 from focused.settings import ITEM_PIPELINES
 from focused.utils.places import SHIPPED_MODELS_DIR
@@ -106,6 +107,8 @@ def test_a_project_of_its_own_crawls_for_a_topic_with_one_line_of_settings(proje
 
 @pytest.mark.slow
 def test_a_project_that_is_killed_goes_on_and_loses_none_of_its_own_requests(project, site):
+    spider = project / "observatory" / "spiders" / "stars.py"
+    spider.write_text(spider.read_text().replace('len(response.css("img"))', "len(response.body)"))
     n_asked = len(site.asked)
     with started(*argv(site), cwd=project) as process:
         while len(site.asked) < n_asked + 12:
@@ -116,6 +119,28 @@ def test_a_project_that_is_killed_goes_on_and_loses_none_of_its_own_requests(pro
     done = scrapy(*argv(site), cwd=project)
     assert done.exit_code == 0, done.err
     check_all_is_there(site, done)
+    # A page that a person wants when the crawl has ended is delivered by the next start, with the project's fields.
+    (project / "run" / "verdicts").mkdir()
+    (project / "run" / "verdicts" / "ann.jsonl").write_text(f'{{"url": "{site.url}/food/0", "relevant": true}}\n')
+    again = scrapy(*argv(site, "-O", "feed.jsonl"), cwd=project)
+    assert again.exit_code == 0, again.err
+    n_bytes = len(hand_made.two_regions()["/food/0"])
+    for path in (project / "run" / "pages.jsonl", project / "feed.jsonl"):
+        [late] = [page for page in read_json_lines(path) if page["url"] == f"{site.url}/food/0"]
+        assert (late["n_images"], late["catalogue"], late["verdict"]) == (n_bytes, "", True)
+
+
+@pytest.mark.slow
+def test_a_crawl_of_many_workers_delivers_the_fields_that_the_project_adds(project, site, request):
+    pytest.importorskip("psycopg")
+    database = request.getfixturevalue("database")
+    done = scrapy(*argv(site, "-s", f"FOCUSED_DATABASE={database}", "-s", "FOCUSED_CRAWL=stars"), cwd=project)
+    assert done.exit_code == 0, done.err
+    folder = local_run(database.replace("?", "/stars?"), project / "runs")
+    relevant = {page["url"].removeprefix(site.url): page for page in read_json_lines(folder / "pages.jsonl")}
+    listed = {f"/listed/{number}" for number in range(N_LISTED)}
+    assert {path for path, page in relevant.items() if page["catalogue"] == "Messier"} == listed
+    assert {page["n_images"] for page in relevant.values()} >= {0}
 
 
 LATE_VERDICT = """

@@ -68,6 +68,8 @@ class CollectedPage:
     text_left_out: bool = False
     #: The main text as Markdown, where it is asked for; None elsewhere.
     markdown: str | None = None
+    #: What a project's own item class adds, as JSON: its ``class`` and ``fields``. Empty: it is a `PageItem`; None: not known.
+    own_fields: str | None = None
 
     def to_row(self) -> tuple[Any, ...]:
         """Return the values of `COLUMNS` for SQLite. Halves of surrogate pairs become question marks."""

@@ -20,7 +20,7 @@ from focused.utils.damaged_tables import columns, open_damaged, pairs, put_in_pl
 _LONG = ("description", "text", "headings")
 """Columns that may be lost: the row then says that the text was left out."""
 _NO_TEXT = {**dict.fromkeys(_LONG, ""), "terms": None, "markdown": None, "text_left_out": 1}
-_OPTIONAL = ("relevance", "threshold", "verdict", "terms", "markdown")
+_OPTIONAL = ("relevance", "threshold", "verdict", "terms", "markdown", "own_fields")
 _VERDICTS = ("url", "person", "relevant", "at", "drawn", "note")
 
 

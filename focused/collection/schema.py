@@ -36,6 +36,7 @@ _MAGIC, _HEAD_BYTES, _VERSION_AT = b"SQLite format 3\0", 100, 60
 
 # Lists and counts of delivered pages read this and no page: a row is some kilobytes long.
 _BY_DELIVERY = "CREATE INDEX IF NOT EXISTS pages_by_delivery ON pages (delivered, relevance, number)"
+_OWN_FIELDS = "own_fields TEXT"
 _TABLES = f"""
 CREATE TABLE pages (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -63,6 +64,7 @@ CREATE TABLE pages (
     headings TEXT NOT NULL,          -- JSON: [[level, text], ...], or nothing
     terms BLOB,                      -- term counts: `focused.collection.page.pack_terms`
     markdown TEXT,
+    {_OWN_FIELDS},                 -- JSON: what a project's own item class adds, or nothing; NULL: not known
     delivered INTEGER GENERATED ALWAYS AS
         (noindex = 0 AND coalesce(verdict, relevant AND duplicate_of = '')) VIRTUAL
 );
@@ -234,5 +236,14 @@ def _prepare(sql: sqlite3.Connection) -> None:
     sql.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
     if sql.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0:
         sql.executescript(f"BEGIN IMMEDIATE; {_TABLES} {_BY_DELIVERY}; PRAGMA user_version = {VERSION}; COMMIT;")
-    elif sql.execute("PRAGMA user_version").fetchone()[0] == VERSION:  # a file of before there was this index
+    elif sql.execute("PRAGMA user_version").fetchone()[0] == VERSION:
+        # A file of before there was this index, or this column.
         sql.execute(_BY_DELIVERY)
+        if not _has_own_fields(sql):
+            with transaction(sql):  # several programs may open it at once
+                if not _has_own_fields(sql):
+                    sql.execute(f"ALTER TABLE pages ADD COLUMN {_OWN_FIELDS}")
+
+
+def _has_own_fields(sql: sqlite3.Connection) -> bool:
+    return any(row[1] == "own_fields" for row in sql.execute("PRAGMA table_info(pages)"))

@@ -76,7 +76,7 @@ def put_pages_right(
                         if (said := delivered.get(value["url"])) is not None:
                             value |= said._asdict()
                         out.write(json.dumps(value, ensure_ascii=False) + "\n")
-        out.writelines(json.dumps(value, ensure_ascii=False) + "\n" for value in added)
+        out.writelines(json.dumps(value, ensure_ascii=False, default=str) + "\n" for value in added)
     temporary.replace(path)
     return n_lines - len(wanted), len(added)
 

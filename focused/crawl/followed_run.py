@@ -19,6 +19,7 @@ from focused.collection.verdict_rows import VerdictRows
 from focused.crawl import shared_rows
 from focused.crawl.delivered_files import put_pages_right
 from focused.crawl.delivered_words import DELIVERED, ROWS
+from focused.crawl.own_fields import own_values
 from focused.crawl.shared_figures import DRAWN, FolderFigures
 from focused.crawl.shared_run import SharedRun, merged_run
 from focused.crawl.shared_verdicts import VerdictSender, sending
@@ -230,8 +231,11 @@ def _write_pages(run_dir: Path) -> int:
     try:
 
         def record(url: str) -> dict[str, Any] | None:
-            row = rows.row(url)
-            return None if row is None else asdict(PageItem.late({name: row[name] for name in row.keys()}))  # noqa: SIM118
+            found = rows.row(url)
+            if found is None:
+                return None
+            row = {name: found[name] for name in found.keys()}  # noqa: SIM118
+            return asdict(PageItem.late(row)) | own_values(row)
 
         put_pages_right(run_dir / PAGES_FILE, rows.delivered(), record)
         return rows.n_delivered()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from focused.crawl.own_fields import NOT_KEPT
 from focused.crawl.private_addresses import REFUSED
 from focused.frontier.resumption import MISSING
 
@@ -48,6 +49,7 @@ LOSSES = {
     MISSING: "bytes that files of this run lost between two starts (gone, or cut short)",
     "focused/postgresql/left_count": "rows not copied to PostgreSQL yet (a resumed crawl copies them)",
     "focused/collection/lost_count": "pages that could not be written to collection.sqlite",
+    NOT_KEPT: "values of fields of your own items not kept with their pages (the log names the fields)",
     "focused/store/harvest_lost_count": "rows of harvest.csv that could not be written",
     "focused/store/fetched_lost_count": "rows of fetched.csv that could not be written",
     "focused/warc/failed_count": "WARC records that could not be written",

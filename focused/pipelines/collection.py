@@ -13,6 +13,7 @@ from scrapy.exceptions import NotConfigured
 
 from focused.collection.page import CollectedPage
 from focused.collection.store import CollectionStore
+from focused.crawl.own_fields import StoredFields
 from focused.crawl.parts import Crawl
 from focused.items import PageItem
 from focused.retraining.judged_pages import judged_terms_of
@@ -49,7 +50,7 @@ class CollectionPipeline:
     Stats: ``focused/collection/written_count``, ``focused/collection/lost_count``, ``focused/collection/taken_back_count``
     (rows of pages that a killed crawl had not made durable), ``focused/collection/missing_count`` (pages of earlier runs of
     this crawl that have no row), ``focused/collection/index_cpu_secs`` (of the processes that index words beside the crawl),
-    ``focused/collection/not_indexed_count``.
+    ``focused/collection/not_indexed_count``, ``focused/collection/own_fields_not_kept_count``.
     """
 
     def __init__(
@@ -59,6 +60,7 @@ class CollectionPipeline:
         self._stats = stats
         self._store = store
         self._keeps_markdown = keeps_markdown
+        self._own_fields = StoredFields(stats)
         #: Scrapy's own schedulers begin to count anew when a crawl is resumed.
         self._n_before = 0
         #: Rows that could not be written yet, in the order of the pages.
@@ -101,7 +103,9 @@ class CollectionPipeline:
         item.complete()
         number = self._n_before + self._crawl.harvest.n_pages + 1
         page_text = self._crawl.plan.topic.page_text
-        self._waiting.append(collected_page(item, number, page_text, keeps_markdown=self._keeps_markdown))
+        page = collected_page(item, number, page_text, keeps_markdown=self._keeps_markdown)
+        page.own_fields = self._own_fields.text_of(item)
+        self._waiting.append(page)
         if not self._is_called:
             self._write()
         while len(self._waiting) > _MOST_WAITING:

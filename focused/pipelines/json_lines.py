@@ -54,7 +54,8 @@ class JsonLinesPipeline:
             self._withdrawn.remove(item.url)
             return item
         item.complete()
-        is_there = self._file.write(json.dumps(asdict(item), ensure_ascii=False))
+        # A field of another item class may hold anything, such as a date: the line has it as text, and no page is lost.
+        is_there = self._file.write(json.dumps(asdict(item), ensure_ascii=False, default=str))
         # With each page, so that a crawl that was killed goes on counting.
         self._stats.inc_value(f"focused/store/pages_{'written' if is_there else 'lost'}_count")
         return item

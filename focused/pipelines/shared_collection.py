@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy.exceptions import NotConfigured
 
+from focused.crawl.own_fields import StoredFields
 from focused.crawl.parts import Crawl
 from focused.crawl.shared_outputs import page_row
 from focused.frontier.interface import frontier_of
@@ -30,13 +31,14 @@ class SharedCollectionPipeline:
     Settings: FOCUSED_DATABASE, FOCUSED_COLLECTION_MAX_IRRELEVANT, FOCUSED_MARKDOWN.
 
     Stats: ``focused/collection/written_count`` (rows handed to the page's transaction; of a page that is refused there,
-    because another worker was first, none is left).
+    because another worker was first, none is left), ``focused/collection/own_fields_not_kept_count``.
     """
 
     def __init__(self, crawler: Crawler, crawl: Crawl) -> None:
         self._crawler, self._crawl = crawler, crawl
         self._max_irrelevant = MAX_IRRELEVANT.read(crawler.settings)
         self._keeps_markdown = MARKDOWN.read(crawler.settings) == "on"
+        self._own_fields = StoredFields(crawler.stats)
         self._n_irrelevant = 0
 
     @classmethod
@@ -53,6 +55,7 @@ class SharedCollectionPipeline:
             return item
         item.complete()
         page = collected_page(item, 0, self._crawl.plan.topic.page_text, keeps_markdown=self._keeps_markdown)
+        page.own_fields = self._own_fields.text_of(item)
         if not page.relevant and not self._has_room():
             page.text, page.terms, page.markdown, page.text_left_out = "", {}, None, True
         frontier = frontier_of(self._crawler)

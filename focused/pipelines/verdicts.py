@@ -16,7 +16,7 @@ from focused.crawl.delivered_files import put_pages_right, take_out
 from focused.crawl.delivered_words import BY_PEOPLE, DELIVERED, ROWS
 from focused.crawl.final_judging import judge_again
 from focused.crawl.late_delivery import LateDelivery
-from focused.crawl.own_fields import OwnFields
+from focused.crawl.own_fields import OwnFields, own_values
 from focused.crawl.parts import Crawl
 from focused.items import PageItem
 from focused.retraining.applied_verdicts import KnownForms, PagesByForm, n_not_fetched, take_in_all
@@ -218,16 +218,24 @@ class VerdictsPipeline:
         return self._rows is not None
 
     def _record(self, url: str) -> dict[str, Any] | None:
-        item = self._item(url)
-        return None if item is None else asdict(item)
-
-    def _item(self, url: str) -> PageItem | None:
-        row = self._try(lambda rows: rows.row(url))
+        row = self._row(url)
         if row is None:
             return None
-        item = self._own_fields.late({name: row[name] for name in row.keys()})  # noqa: SIM118  a row of SQLite
+        record = asdict(self._own_fields.late(row))
+        # Where the class is not known any more, its fields are in the file all the same.
+        return record | {name: value for name, value in own_values(row).items() if name not in record}
+
+    def _item(self, url: str) -> PageItem | None:
+        row = self._row(url)
+        if row is None:
+            return None
+        item = self._own_fields.late(row)
         item.is_stored = url in self._stored
         return item
+
+    def _row(self, url: str) -> dict[str, Any] | None:
+        row = self._try(lambda rows: rows.row(url))
+        return None if row is None else {name: row[name] for name in row.keys()}  # noqa: SIM118  a row of SQLite
 
     def _is_unknown(self, url: str) -> bool:
         """Whether the collection has lost a page, or was not kept when it came, and nobody refuses it."""

@@ -35,7 +35,7 @@ COLUMNS = (
         "terms",
         "text_left_out",
     ),
-    *("markdown", "delivered", "irrelevant_on_path", "link_model_version", "n_waiting"),
+    *("markdown", "delivered", "irrelevant_on_path", "link_model_version", "n_waiting", "own_fields"),
 )
 """Of a page; those of ``collection.sqlite`` have the same meaning. ``n_waiting``: links that waited in the crawl by then."""
 

@@ -19,7 +19,7 @@ from focused.frontier.shared.outputs import TABLES as OUTPUT_TABLES
 if TYPE_CHECKING:
     from psycopg import Connection
 
-VERSION = 8
+VERSION = 9
 N_PARTITIONS = 4
 LEAST_SERVER = 150_000
 """Oldest PostgreSQL, as its ``server_version``: 15."""
@@ -147,6 +147,8 @@ ALTER TABLE files ADD PRIMARY KEY (crawl, version, name);
 CREATE FUNCTION refuse_all_but(ended bigint[]) RETURNS boolean LANGUAGE plpgsql AS
 $$ BEGIN RAISE EXCEPTION '%', array_to_string(ended, ' ') USING ERRCODE = '{HAD_ENDED}'; END $$;
 """,
+    # What a project's own item class adds to a page; new tables of version 1 have the column already.
+    9: "ALTER TABLE collected ADD COLUMN IF NOT EXISTS own_fields text",
 }
 """What makes tables of one version of those of the version before, by version. All tables begin as those of version 1."""
 _ALIVE = "SELECT count(*) FROM workers WHERE ended_at IS NULL AND alive_until > clock_timestamp()"
