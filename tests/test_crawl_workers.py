@@ -20,6 +20,7 @@ from commands import ROOT, Finished, crawl_argv, environment, finished, read_jso
 from scrapy.settings import Settings
 
 from focused.commands import crawl_watch
+from focused.commands.crawl_crew import Crew
 from focused.commands.crawl_watch import WatchedCrawl, say_who_else_is_at_work, watch
 from focused.commands.crawl_workers import _mark
 from focused.crawl.followed_run import Mark
@@ -28,6 +29,9 @@ from focused.utils.database import with_crawl
 from focused.utils.embedded_server import is_there
 
 pytest.importorskip("psycopg")
+
+from focused.frontier.shared.schema import connect, make_tables
+
 MODELS = ROOT / "models"
 PASSWORD = "s3cr3t-of-the-database"
 
@@ -54,6 +58,10 @@ def check_outputs(run_dir, n_pages: int) -> None:
     run = json.loads((run_dir / "run.json").read_text())
     assert run["stats"]["focused/pages/fetched_count"] == n_pages
     assert run["stats"]["focused/pages/relevant_count"] == len(delivered)
+    # The stats of the harvest are those of a crawl of one process, and say what the file says elsewhere.
+    assert run["harvest"]["is_known"]
+    for name in ("share", "low", "high"):
+        assert run["stats"][f"focused/harvest/estimated_{name}"] == run["harvest"][name]
     with (run_dir / "harvest.csv").open(newline="") as file:
         last = list(csv.DictReader(file))[-1]
     assert (last["pages"], last["relevant"]) == (str(n_pages), str(len(delivered)))
@@ -192,6 +200,69 @@ def test_a_crawl_that_met_none_of_its_words_has_failed_and_says_so_itself(tmp_pa
     assert "none of the topic's words stands in any of the pages met" in caplog.text
     assert "Worker 1 ended with exit code 1" in caplog.text
     assert "Worker 2 was killed by signal 9" in caplog.text
+
+
+def test_a_worker_that_is_killed_is_started_again_and_the_crawl_has_all_its_pages(database, tmp_path):
+    options = {"FOCUSED_DATABASE": database}
+    argv = crawl_argv(options, topic="demo", strategy="best_first", crawl="shared", max_pages=20, workers=1)
+    with (
+        started(*argv, cwd=tmp_path, env=environment(MODELS) | {"PGPASSWORD": PASSWORD}) as process,
+        connect(database) as sql,
+    ):
+        make_tables(sql)
+        end, killed = time.monotonic() + 60, ()
+        while not killed and time.monotonic() < end:
+            killed = sql.execute("SELECT name FROM workers").fetchone() or ()
+        [name] = killed
+        os.kill(int(name.rpartition(":")[2]), signal.SIGKILL)
+        sql.execute("UPDATE workers SET alive_until = clock_timestamp()")  # nobody waits for the end of its lease
+    done = finished(process, tmp_path)
+    assert done.exit_code == 0, done.err
+    assert done.err.count("Worker 1 was killed by signal 9") == 1
+    assert done.err.count("Worker 1 is started again (1 of at most 3 times in 10 minutes)") == 1
+    assert "20 pages" in next(line for line in done.err.splitlines() if "Finished (max_pages)" in line)
+    check_outputs(tmp_path / "run", 20)
+
+
+def a_crew(tmp_path, n_workers: int) -> Crew:
+    return Crew([sys.executable, "-c", "import time; time.sleep(100)"], tmp_path, n_workers, ())
+
+
+def kill(crew: Crew, place: int) -> list[tuple[int, int]]:
+    os.kill(crew.processes[place], signal.SIGKILL)
+    found: list[tuple[int, int]] = []
+    while not found:
+        found = list(crew.newly_failed())
+    return found
+
+
+def test_a_worker_is_started_again_three_times_in_ten_minutes_and_never_once_the_crawl_is_to_end(tmp_path):
+    crew = a_crew(tmp_path, 2)
+    try:
+        for n_times in (1, 2, 3, 0):
+            assert kill(crew, -1) == [(2, -signal.SIGKILL)]
+            assert crew.waits_to_restart
+            assert list(crew.restart_killed()) == [(2, n_times)]
+            assert crew.n_running == 1 + bool(n_times)
+        assert len(set(crew.processes)) == 5  # those of the killed, too: none is another command's
+    finally:
+        crew.signal(signal.SIGKILL)
+    while crew.n_running:
+        time.sleep(0.01)
+    assert list(crew.newly_failed()) == [(1, -signal.SIGKILL)]
+    assert not crew.waits_to_restart
+
+
+def test_no_worker_is_started_again_for_a_crawl_that_has_ended_and_none_while_the_database_is_away(
+    tmp_path, monkeypatch
+):
+    crew, crawl = a_crew(tmp_path, 1), WatchedCrawl("", "crawl", tmp_path, 0)
+    kill(crew, 0)
+    for reason, waits in ((None, True), ("max_pages", False)):
+        totals = None if waits else SharedTotals(20, 0, 0, 0, 1, 0, reason)
+        monkeypatch.setattr(WatchedCrawl, "totals", lambda self, totals=totals: totals)
+        crawl_watch._restart_killed(crew, crawl)
+        assert (crew.waits_to_restart, crew.n_running) == (waits, 0)
 
 
 def test_workers_of_this_machine_that_are_not_there_any_more_are_not_named():

@@ -20,41 +20,53 @@ logger = logging.getLogger(__name__)
 
 FOLDER = "workers"
 """In the run directory: a folder and a log of each worker."""
+MOST_RESTARTS, RESTARTS_SECS = 3, 600.0
+"""So often in ten minutes a worker that was killed is started again. No web is behind the numbers: a machine that is short of
+memory kills a worker again within a minute or two, and must not do so without end."""
 
 
 class Crew:
-    """The workers, as processes that a terminal's Ctrl-C does not reach by itself."""
+    """The workers, as processes that a terminal's Ctrl-C does not reach by itself.
+
+    A worker that was killed can be started again: it joins the crawl as a new worker, and nothing of the crawl is lost.
+    """
 
     def __init__(self, argv: list[str], folder: Path, n_workers: int, kept_open: Sequence[int]) -> None:
-        self._processes: list[subprocess.Popen[bytes]] = []
-        stamp = time.strftime("%Y%m%d-%H%M%S", time.gmtime())
+        self._argv, self._folder, self._kept_open = argv, folder, kept_open
         package = str(Path(__file__).resolve().parents[2])
-        environment = {
+        self._environment = {
             **os.environ,
             "PYTHONPATH": os.pathsep.join(filter(None, [package, os.environ.get("PYTHONPATH", "")])),
             # Processes that each use all cores for small products are slower than as many that use one.
             "OMP_NUM_THREADS": os.environ.get("OMP_NUM_THREADS", "1"),
             "OPENBLAS_NUM_THREADS": os.environ.get("OPENBLAS_NUM_THREADS", "1"),
         }
-        for number in range(1, n_workers + 1):
-            with (folder / f"{number}.log").open("ab") as log:
-                self._processes.append(
-                    subprocess.Popen(
-                        [*argv, "-a", f"run_dir={folder / f'{stamp}-{number}'}"],
-                        env=environment,
-                        stdin=subprocess.DEVNULL,
-                        stdout=log,
-                        stderr=log,
-                        start_new_session=True,
-                        pass_fds=kept_open,
-                    )
-                )
+        self._processes = [self._start(number) for number in range(1, n_workers + 1)]
         self._told: set[int] = set()
+        #: Workers that were killed and may be started again, by their places.
+        self._killed: list[int] = []
+        self._restarted_at: dict[int, list[float]] = {}
+        self._is_to_end = False
+        self._former: list[int] = []
+
+    def _start(self, number: int) -> subprocess.Popen[bytes]:
+        """Start the worker of a place, from 1, in a folder of its own."""
+        stamp = time.strftime("%Y%m%d-%H%M%S", time.gmtime())
+        with (self._folder / f"{number}.log").open("ab") as log:
+            return subprocess.Popen(
+                [*self._argv, "-a", f"run_dir={self._folder / f'{stamp}-{number}'}"],
+                env=self._environment,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+                pass_fds=self._kept_open,
+            )
 
     @property
     def processes(self) -> list[int]:
         """Their numbers, also of those that have ended."""
-        return [each.pid for each in self._processes]
+        return [*self._former, *(each.pid for each in self._processes)]
 
     @property
     def n_running(self) -> int:
@@ -62,7 +74,8 @@ class Crew:
         return sum(each.poll() is None for each in self._processes)
 
     def signal(self, number: int) -> None:
-        """Pass a signal on to those that are there."""
+        """Pass a signal on to those that are there; none is started again after that."""
+        self._is_to_end = True
         for each in self._processes:
             if each.poll() is None:
                 each.send_signal(number)
@@ -72,7 +85,33 @@ class Crew:
         for number, each in enumerate(self._processes, 1):
             if each.poll() and number not in self._told:
                 self._told.add(number)
+                if each.returncode < 0:
+                    self._killed.append(number)
                 yield number, int(each.returncode)
+
+    @property
+    def waits_to_restart(self) -> bool:
+        """Whether a worker was killed, not by this process, and `restart_killed` has not been called since."""
+        return bool(self._killed) and not self._is_to_end
+
+    def restart_killed(self) -> Iterator[tuple[int, int]]:
+        """Start killed workers again; yield each one's number and how often that was in ten minutes, 0: not any more."""
+        killed, self._killed = self._killed, []
+        for number in killed:
+            now = time.monotonic()
+            times = [at for at in self._restarted_at.get(number, ()) if now - at < RESTARTS_SECS]
+            if len(times) >= MOST_RESTARTS:
+                yield number, 0
+                continue
+            self._restarted_at[number] = [*times, now]
+            self._former.append(self._processes[number - 1].pid)
+            self._processes[number - 1] = self._start(number)
+            self._told.discard(number)
+            yield number, len(times) + 1
+
+    def leave_killed(self) -> None:
+        """Forget workers that were killed: the crawl has ended."""
+        self._killed.clear()
 
     @property
     def has_failed(self) -> bool:

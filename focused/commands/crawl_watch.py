@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from focused.commands.crawl_crew import FOLDER, signals_passed_on
+from focused.commands.crawl_crew import FOLDER, MOST_RESTARTS, RESTARTS_SECS, signals_passed_on
 from focused.crawl.delivered_words import about_delivered, counted
 from focused.crawl.final_judging import words_of_judging_again
 from focused.crawl.followed_run import refresh
@@ -124,6 +124,8 @@ def watch(crew: Crew, crawl: WatchedCrawl, interval_secs: float, revive: Callabl
         while crew.n_running:
             time.sleep(_LOOK_SECS)
             _say_who_failed(crew, run_dir)
+            if crew.waits_to_restart:
+                _restart_killed(crew, crawl)
             now = time.monotonic()
             says = bool(interval_secs) and now - last >= interval_secs
             if now - looked >= _CHECK_SECS or (says and totals is not None):
@@ -179,6 +181,27 @@ def _say_who_failed(crew: Crew, run_dir: Path) -> None:
             logger.error("Worker %d was killed by signal %d. Its log: %s", number, -code, log)
         else:
             logger.error("Worker %d ended with exit code %d: %s says why", number, code, log)
+
+
+def _restart_killed(crew: Crew, crawl: WatchedCrawl) -> None:
+    """Start workers again that were killed, unless the crawl has ended; later, while the database does not answer."""
+    if (totals := crawl.totals()) is None:
+        return
+    if totals.reason is not None:
+        crew.leave_killed()
+        return
+    for number, n_times in crew.restart_killed():
+        if n_times:
+            logger.warning(
+                "Worker %d is started again (%d of at most %d times in %.0f minutes). What it had under way is fetched again",
+                *(number, n_times, MOST_RESTARTS, RESTARTS_SECS / 60),
+            )
+        else:
+            logger.error(
+                "Worker %d is not started again: it was killed %d times in %.0f minutes. If memory is short, crawl with fewer "
+                "workers",
+                *(number, MOST_RESTARTS + 1, RESTARTS_SECS / 60),
+            )
 
 
 def _progress(totals: SharedTotals, max_pages: int, pages_per_sec: float, figures: FolderFigures | None) -> str:

@@ -55,6 +55,13 @@ class FolderFigures:
         return HarvestEstimate(*(float(self.harvest[name]) for name in HarvestEstimate._fields)) if is_known else None
 
     @property
+    def estimated(self) -> dict[str, float]:
+        """The stats of the harvest that a crawl of one process has, too; empty where it is not known."""
+        found = self._estimate
+        values = {} if found is None else found._asdict()
+        return {f"focused/harvest/estimated_{name}": value for name, value in values.items()}
+
+    @property
     def harvest_in_short(self) -> str:
         """The harvest as lines of progress show it."""
         return str(self._estimate or "not known")

@@ -126,11 +126,15 @@ def merged_run(run: SharedRun, figures: FolderFigures) -> dict[str, Any]:
             if isinstance(value, int) and not isinstance(value, bool):
                 known = stats.get(name, 0)
                 stats[name] = max(known, value) if name == _VERSION else known + value
-    stats |= figures.stats | {
-        "focused/pages/fetched_count": figures.n_pages,
-        "focused/pages/relevant_count": figures.n_relevant,
-        "focused/harvest_rate": figures.n_relevant / figures.n_pages if figures.n_pages else 0.0,
-    }
+    stats |= (
+        figures.stats
+        | figures.estimated
+        | {
+            "focused/pages/fetched_count": figures.n_pages,
+            "focused/pages/relevant_count": figures.n_relevant,
+            "focused/harvest_rate": figures.n_relevant / figures.n_pages if figures.n_pages else 0.0,
+        }
+    )
     first = runs[0] if runs else {}
     return {
         "command": first.get("command", ""),
