@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import hand_made
 import pytest
+from scrapy import Request
+from scrapy.exceptions import IgnoreRequest
 from scrapy.settings import Settings
+from scrapy.utils.test import get_crawler
 
 from focused import settings as project
 from focused.crawl.planning import plan_crawl
 from focused.crawl.private_addresses import PrivateAddresses
+from focused.frontier.dispatch import about_passed_over, count_passed_over
+from focused.middlewares.addresses import AddressMiddleware
 
 SITE, OTHER = "http://127.0.0.1:8000/", "http://127.0.0.1:8001/"
 NAMED = "http://wiki.test:8000/"
@@ -89,3 +96,26 @@ def test_neither_a_topic_nor_a_client_of_scrapyd_opens_the_network(models, tmp_p
         arguments["_job"] = "1"
     with pytest.raises(ValueError, match=f"{said}|{name} {said}"):
         plan_crawl(arguments, settings)
+
+
+def test_a_request_that_is_never_sent_counts_neither_among_the_requests_nor_among_those_for_lower_links():
+    crawler = get_crawler()
+    middleware = AddressMiddleware(crawler)
+
+    def ask(url: str, **meta: object) -> None:
+        request = Request(url, meta=meta)
+        if not meta:
+            crawler.stats.inc_value("scheduler/dequeued")
+            count_passed_over(crawler.stats, request, 150)
+        with suppress(IgnoreRequest):
+            middleware.process_request(request)
+
+    for number in range(30):
+        ask(f"http://h{number}.example/")
+        ask(f"http://10.0.0.{number}/")
+        ask(f"http://10.0.0.{number}/robots.txt", dont_obey_robotstxt=True)
+    stats = crawler.stats.get_stats()
+    assert stats["focused/addresses/refused_count"] == 60
+    assert stats["focused/frontier/not_sent_count"] == 30
+    assert about_passed_over(stats).startswith("30 of 30 requests were for links of lower scores")
+    assert "(by 0.15 of score in the mean)" in about_passed_over(stats)

@@ -66,7 +66,7 @@ class LiveDownloadHandler(HTTP11DownloadHandler):
         try:
             return await super().download_request(request)
         except AddressRefusedError as refused:
-            count_refused(self.crawler, request.url, refused)
+            count_refused(self.crawler, request, refused)
             raise
         except HeadersTooLongError:
             assert self.crawler.stats is not None

@@ -9,6 +9,7 @@ from weakref import WeakKeyDictionary
 
 from scrapy.exceptions import IgnoreRequest
 
+from focused.frontier.dispatch import count_not_sent
 from focused.utils.addresses import LINK_LOCAL, METADATA, address_of, kind_of, kind_of_host
 from focused.utils.crawl_settings import PRIVATE_ADDRESSES
 from focused.utils.url_lists import without_user
@@ -16,6 +17,7 @@ from focused.utils.url_lists import without_user
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from scrapy import Request
     from scrapy.crawler import Crawler
 
 logger = logging.getLogger(__name__)
@@ -109,14 +111,17 @@ def addresses_of(crawler: Crawler) -> PrivateAddresses:
     return _OF_CRAWLERS[crawler]
 
 
-def count_refused(crawler: Crawler, url: str, refused: AddressRefusedError) -> None:
+def count_refused(crawler: Crawler, request: Request, refused: AddressRefusedError) -> None:
     """Count a request that is not sent, and say so of the first."""
     assert crawler.stats is not None
     if not crawler.stats.get_value(REFUSED):
         remedy = _REMEDIES[SEEDS if addresses_of(crawler).mode == SEEDS else REFUSE]
         remedy = _OF_URL.get(refused.kind, remedy)
-        logger.warning("%s is %s; %s. Others like it are counted (%s).", without_user(url), refused, remedy, REFUSED)
+        logger.warning(
+            "%s is %s; %s. Others like it are counted (%s).", without_user(request.url), refused, remedy, REFUSED
+        )
     crawler.stats.inc_value(REFUSED)
+    count_not_sent(crawler.stats, request)
     crawler.stats.inc_value(f"focused/addresses/{refused.kind}_count")
 
 

@@ -29,7 +29,12 @@ logger = logging.getLogger(__name__)
 
 PASSED_OVER = "focused/frontier/passed_over_count"
 PASSED_OVER_LEVELS = "focused/frontier/passed_over_levels_count"
+NOT_SENT = "focused/frontier/not_sent_count"
 _REQUESTS = "scheduler/dequeued"
+_LEVELS_BELOW = "focused_levels_below"
+"""In the meta of a request for a link: by how many levels of priority a better link was passed over."""
+# In the meta of requests for robots.txt, which no scheduler hands out, and of redirects' targets: the first request was sent.
+_OF_ROBOTS, _OF_REDIRECT = "dont_obey_robotstxt", "redirect_times"
 _MANY_PASSED_OVER, _MUCH_BETTER, _ENOUGH_REQUESTS = 0.25, 0.01, 20
 
 
@@ -185,14 +190,25 @@ class Dispatch:
         return found.request
 
 
-def count_passed_over(stats: StatsCollector, levels: int) -> None:
-    """Count a link that was handed out although a link that is better by so many ``levels`` of priority waited for its host.
+def count_passed_over(stats: StatsCollector, request: Request, levels: int) -> None:
+    """Count a request that was handed out although a link better by so many ``levels`` of priority waited for its host.
 
     A difference of more than the whole scale of scores counts as one scale: that between a link below the threshold and one
     above it, or a seed.
     """
     stats.inc_value(PASSED_OVER)
     stats.inc_value(PASSED_OVER_LEVELS, min(levels, LEVELS))
+    request.meta[_LEVELS_BELOW] = min(levels, LEVELS)
+
+
+def count_not_sent(stats: StatsCollector, request: Request) -> None:
+    """Count a request that was handed out and is never sent, so that no better link waited for it."""
+    if request.meta.get(_OF_ROBOTS):
+        return
+    stats.inc_value(NOT_SENT)
+    if (levels := request.meta.pop(_LEVELS_BELOW, 0)) and not request.meta.get(_OF_REDIRECT):
+        stats.inc_value(PASSED_OVER, -1)
+        stats.inc_value(PASSED_OVER_LEVELS, -levels)
 
 
 def about_passed_over(stats: Mapping[str, Any], *, is_virtual: bool = False, has_delays: bool = True) -> str:
@@ -206,7 +222,7 @@ def about_passed_over(stats: Mapping[str, Any], *, is_virtual: bool = False, has
     >>> about_passed_over({PASSED_OVER: 40, PASSED_OVER_LEVELS: 6000, "scheduler/dequeued": 100}, has_delays=False)
     '40 of 100 requests were for links of lower scores while hosts of better ones had to wait (by 0.15 of score in the mean)'
     """
-    n_passed_over, n_requests = stats.get(PASSED_OVER, 0), stats.get(_REQUESTS, 0)
+    n_passed_over, n_requests = stats.get(PASSED_OVER, 0), stats.get(_REQUESTS, 0) - stats.get(NOT_SENT, 0)
     if n_requests < _ENOUGH_REQUESTS or n_passed_over <= _MANY_PASSED_OVER * n_requests:
         return ""
     mean = stats.get(PASSED_OVER_LEVELS, 0) / n_passed_over / LEVELS

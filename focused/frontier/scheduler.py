@@ -213,7 +213,7 @@ class FrontierScheduler(BaseScheduler):
             return None
         self._stats.inc_value("scheduler/dequeued")
         if self.dispatch.levels_below:
-            count_passed_over(self._stats, self.dispatch.levels_below)
+            count_passed_over(self._stats, request, self.dispatch.levels_below)
         return request
 
     def close(self, reason: str) -> None:

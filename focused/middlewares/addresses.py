@@ -75,7 +75,7 @@ class AddressMiddleware:
 
     def _refuse(self, request: Request, kind: str, where: str) -> None:
         refused = AddressRefusedError(kind, where)
-        count_refused(self.crawler, request.url, refused)
+        count_refused(self.crawler, request, refused)
         raise refused
 
 
