@@ -134,10 +134,10 @@ def test_nothing_is_said_of_more_examples_by_a_curve_against_the_background_wher
 
 
 def test_the_delays_and_the_scope_of_the_topics_file_are_kept(site, tmp_path):
-    around = ("--seeds", f"{site.url}/", "--look-around", 12)
+    around = ("--seeds", f"{site.url}/", "--look-around", 4)
     assert train(tmp_path, *around).exit_code == 0
     file = tmp_path / "models" / "stars" / "topic.toml"
-    own = "DOWNLOAD_DELAY = 0.25\nAUTOTHROTTLE_ENABLED = false\nCLOSESPIDER_TIMEOUT = 1\n"
+    own = "DOWNLOAD_DELAY = 1.6\nCLOSESPIDER_TIMEOUT = 1\n"
     head, settings, tail = file.read_text().partition("[settings]")
     assert settings
     file.write_text(f"{head}[scope]\ndeny = ['/rocks/']\n{settings}{tail}{own}")
@@ -146,10 +146,14 @@ def test_the_delays_and_the_scope_of_the_topics_file_are_kept(site, tmp_path):
     site.pages = lambda path: times.append(time.monotonic()) or answer.get(path)
     done = train(tmp_path, *around, "--force", quick=("-s", "RANDOMIZE_DOWNLOAD_DELAY=False"))
     assert done.exit_code == 0, done.err
-    assert len(asked_of(site)) == 11
+    assert len(asked_of(site)) == 3
     assert not any(path.startswith("/rocks/") for path in site.asked)
     # The project's own delay is a second.
-    assert 0.2 < statistics.median(later - earlier for earlier, later in pairwise(times)) < 0.9
+    assert 1.5 < statistics.median(later - earlier for earlier, later in pairwise(times)) < 3
+    file.write_text(file.read_text().replace("1.6", "0.25"))
+    refused = train(tmp_path, *around, "--force", quick=())
+    assert refused.exit_code != 0
+    assert "DOWNLOAD_DELAY of topic 'stars' must be at least 1.0, as the project has it. Got 0.25" in refused.err
 
 
 @pytest.mark.parametrize("argv", [("--unlabeled", "p.jsonl"), ("--learner", "wvc"), ("-s", "FOCUSED_UNLABELED=topic")])

@@ -184,6 +184,49 @@ def test_a_topic_may_not_say_where_things_are_who_crawls_nor_switch_things_on_no
         topic_settings(hand_made.topic(settings={name: value}))
 
 
+LESS_POLITE = {
+    "DOWNLOAD_DELAY": (0, "at least 1.0"),
+    "AUTOTHROTTLE_ENABLED": (False, "true"),
+    "AUTOTHROTTLE_MAX_DELAY": (5, "at least 60.0"),
+    "CONCURRENT_REQUESTS_PER_DOMAIN": (100, "at most 1"),
+    "AUTOTHROTTLE_TARGET_CONCURRENCY": (8.0, "at most 1.0"),
+    "RETRY_TIMES": (1000, "at most 1"),
+    "REDIRECT_MAX_TIMES": (100, "at most 5"),
+    "DOWNLOAD_MAXSIZE": (0, "above 0 and at most 5000000"),
+}
+
+
+@pytest.mark.parametrize("name", LESS_POLITE)
+def test_a_topic_makes_no_crawl_less_polite_or_less_careful_than_the_project(settings, name, tmp_path):
+    value, must = LESS_POLITE[name]
+    hand_made.topic("rude", settings={name: value}).save(tmp_path)
+    settings.set("FOCUSED_MODELS_DIR", str(tmp_path), priority="cmdline")
+    given = {"topic": "rude", "seeds": "http://a.example/"}
+    with pytest.raises(PlanError) as refusal:
+        plan_crawl(given, settings)
+    word = str(value).lower() if isinstance(value, bool) else str(value)
+    assert str(refusal.value).startswith(
+        f"{name} of topic 'rude' must be {must}, as the project has it. Got {word} in "
+    )
+    assert str(refusal.value).endswith(f"or give it yourself: -s {name}={word}")
+    plan_crawl({**given, "web": "demo"}, settings)  # there nobody is disturbed
+    settings.set(name, str(value), priority="cmdline")
+    plan_crawl(given, settings)
+
+
+def test_a_topic_may_make_a_crawl_politer_and_how_much_it_takes_is_its_own(settings, tmp_path):
+    own = {"DOWNLOAD_DELAY": 2.5, "RETRY_TIMES": 0, "DOWNLOAD_MAXSIZE": 1_000_000, "AUTOTHROTTLE_ENABLED": True}
+    own |= {"CONCURRENT_REQUESTS": 32, "DOWNLOAD_TIMEOUT": 60, "COOKIES_ENABLED": True, "DEPTH_LIMIT": 7}
+    hand_made.topic("polite", settings=own).save(tmp_path)
+    settings.set("FOCUSED_MODELS_DIR", str(tmp_path), priority="cmdline")
+    plan = plan_crawl({"topic": "polite", "seeds": "http://a.example/"}, settings)
+    assert own.items() <= plan.settings.items()
+    # What a project is less careful about, a topic may be, too.
+    settings.setdict({"DOWNLOAD_MAXSIZE": 0, "AUTOTHROTTLE_ENABLED": False}, priority="project")
+    hand_made.topic("large", settings={"DOWNLOAD_MAXSIZE": 0, "AUTOTHROTTLE_MAX_DELAY": 1}).save(tmp_path)
+    plan_crawl({"topic": "large", "seeds": "http://a.example/"}, settings)
+
+
 def test_a_wrong_setting_of_a_topic_is_refused_with_the_file_that_holds_it(tmp_path):
     hand_made.topic(settings={"FOCUSED_ADAPTIVE_DISCOVERY": -3}).save(tmp_path)
     with pytest.raises(PlanError, match=r"at least 0\. Got -3\. It stands in .*topic\.toml"):

@@ -12,6 +12,7 @@ from focused.commands.train_options import N_LOOKED_AT
 from focused.crawl.declared_settings import DECLARED
 from focused.crawl.page_reading import PageReading
 from focused.crawl.reader_and_judge import make_reader
+from focused.crawl.topic_politeness import check_politeness
 from focused.method.learning.learners import may_lack_negatives
 from focused.method.text.analyzer import Analyzer
 from focused.method.topic import is_topic_setting
@@ -115,6 +116,8 @@ def pages_around_seeds(
 
 def with_own_settings(topic: Topic, settings: Settings) -> Settings:
     """Return settings with those of a topic's file that say how hosts are asked: its crawls' delays are kept here, too."""
+    if (topic.web or "live") == "live":
+        check_politeness(topic, settings)
     found = settings.copy()
     for name, value in topic.settings.items():
         if is_topic_setting(name) and name.startswith(_OF_REQUESTS):

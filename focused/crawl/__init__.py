@@ -4,7 +4,8 @@ Begin with `planning`, which makes a crawl's `plan` before its first request, an
 the components of one crawl share. The modules by what they do:
 
 - Settings and arguments: `arguments`, `starting_points`, `declared_settings`, `settings_layers`, `presets`, `scope`;
-  `scrapy_settings`, `scrapyd_client`, `former_classes` and `old_middlewares` refuse or mend what would fail later.
+  `scrapy_settings`, `topic_politeness`, `scrapyd_client`, `former_classes` and `old_middlewares` refuse or mend what would
+  fail later.
 - A page is read and judged: `page_reading`, `pdf_reading`, `pdf_counts`, `reader_and_judge`; `judging` (a page and its
   links get their scores), `judging_in_turn`; `copies`, `furniture`, `checked_merge`.
 - Sitemaps and feeds: `source_requests`, `link_sources`.

@@ -38,6 +38,7 @@ from focused.crawl.settings_layers import (
 )
 from focused.crawl.shared_crawl import find_shared
 from focused.crawl.starting_points import addresses_of, check_addresses, seeds_of, web_of
+from focused.crawl.topic_politeness import check_politeness
 from focused.method.page.link_context import WINDOW_CHARS
 from focused.method.page.text_units import PAGE
 from focused.method.strategies import CHOICES, PLUG_IN, STRATEGIES, make_strategy
@@ -99,6 +100,8 @@ def plan_crawl(arguments: Mapping[str, Any], settings: Any, *, needs_seeds: bool
     # What is crawled, and how far.
     web = web_of(arguments.get("web"), topic, effective, is_confined)
     changed = topic_settings(topic, preset)
+    if web == "live":
+        check_politeness(topic, settings)
     scope, decided_scope = read_scope(arguments, topic, effective)
     seeds = seeds_of(shared, arguments, topic, effective, is_confined=is_confined, needs_seeds=needs_seeds)
     check_seeds_in(scope, seeds)
