@@ -18,6 +18,7 @@ from focused.frontier.store.store import FrontierStore
 from focused.method.scoring.base import BY_ANCHOR
 from focused.method.scoring.evidence import Evidence
 from focused.method.scoring.priority import SEED
+from focused.utils.scope import Scope
 
 URL = "http://a.example/1"
 
@@ -157,6 +158,25 @@ def test_a_url_is_known_with_and_without_the_port_of_its_scheme(capsys, tmp_path
     assert kept in show(capsys, tmp_path / "run", why=asked)
     with pytest.raises(ValueError, match="is not known"):
         show(capsys, tmp_path / "run", why="http://a.example:443/1")
+
+
+def test_of_a_link_that_is_not_known_only_the_reasons_that_occurred_are_given(capsys, tmp_path):
+    (tmp_path / "run").mkdir()
+    store = FrontierStore(tmp_path / "run" / "frontier.sqlite")
+    scope = Scope(max_depth=1).as_json()
+    said = []
+    for stats in ({}, {"focused/scope/beyond_depth_count": 37}, {"focused/frontier/cut_count": 5}):
+        store.commit(topic="stars", web="live", scope=scope, stats=stats)
+        with pytest.raises(ValueError, match="is not known") as error:
+            show(capsys, tmp_path / "run", why=URL)
+        said.append(str(error.value).partition("is not known: ")[2])
+    store.close()
+    nowhere = "no page that was fetched links to it"
+    assert said == [
+        f"{nowhere}.",
+        f"it is one of 37 links that lie more than 1 link from a seed (max_depth); else {nowhere}.",
+        f"it is one of 5 links that were forgotten because too many waited (FOCUSED_FRONTIER_MAX_LINKS); else {nowhere}.",
+    ]
 
 
 def test_one_link_and_all_of_them_are_not_asked_for_at_once(capsys, run_dir, tmp_path):

@@ -112,6 +112,20 @@ def test_no_command_waits_for_a_pipe_in_a_run_directory(folder, models, two_regi
         (run / name).unlink()
 
 
+def test_an_empty_frontier_is_said_to_be_empty_whoever_looks_at_it(folder, models, two_regions):
+    frontier = folder / "run" / "frontier.sqlite"
+    for each in folder.glob("run/frontier.sqlite*"):
+        each.unlink()
+    frontier.touch()
+    done = crawl(models, folder, web=two_regions, max_pages=6)
+    shown = scrapy("frontier", "run", cwd=folder, env=environment(models))
+    for each in (done, shown):
+        assert (each.exit_code, each.err.count("\n")) == (1, 1), each.err
+        assert "frontier.sqlite is empty" in each.err
+        assert "-a run_dir=PATH" in each.err
+        assert "holds no" not in each.err
+
+
 @pytest.mark.parametrize(
     ("text", "kept"), [("a\nb\nhalf", "a\nb\n"), ("half", ""), ("a\n", "a\n"), ("a\n" + "x" * 200_000, "a\n")]
 )
@@ -143,6 +157,11 @@ def test_a_crawl_goes_on_without_files_that_it_lost_counts_rightly_and_says_what
     assert after == b""
     assert all(json.loads(line)["url"] for line in lines)  # half a line is cut off
     assert half.startswith(b"\n".join(lines[: half.count(b"\n")]))
+    # The collection has the page whose line was cut: nothing of that file is lost, and nothing says so.
+    assert f"{run / 'pages.jsonl'} has" in done.err
+    assert "its lines are written again from collection.sqlite" in done.err
+    assert len(lines) == done.stats["focused/pages/delivered_count"]
+    assert done.err.count("is lost. Its pages count") == 2
     with (run / "pages.warc.gz").open("rb") as file:
         urls = [each.rec_headers["WARC-Target-URI"] for each in ArchiveIterator(file)]
     assert len(set(filter(None, urls))) >= 6  # one of seven was cut

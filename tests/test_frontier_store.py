@@ -203,11 +203,14 @@ def test_a_second_writer_is_refused_and_a_reader_is_not(open_store, tmp_path):
     reader.close()
 
 
-@pytest.mark.parametrize("content", [b"no database at all, " * 50, b""])
-def test_a_file_that_is_no_frontier_is_refused(tmp_path, content):
+@pytest.mark.parametrize(
+    ("content", "is_said"),
+    [(b"no database at all, " * 50, "no frontier of a crawl"), (b"", "empty: its links are lost")],
+)
+def test_a_file_that_is_no_frontier_is_refused(tmp_path, content, is_said):
     path = tmp_path / "frontier.sqlite"
     path.write_bytes(content)
-    with pytest.raises(FrontierFileError, match=r"frontier\.sqlite is no frontier of a crawl"):
+    with pytest.raises(FrontierFileError, match=rf"frontier\.sqlite is {is_said}"):
         open_file(path, read_only=True)
 
 

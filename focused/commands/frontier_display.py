@@ -20,6 +20,18 @@ if TYPE_CHECKING:
 _LEARNS = REASONS[BY_ADAPTIVE]
 _MOST_WITH_PORTS = 500
 _MOST_PORTS = 5
+_BEYOND_DEPTH = "focused/scope/beyond_depth_count"
+_LEFT_OUT = (
+    (
+        ("focused/links/refused_over_limit_count", "focused/page/cut_links_over_limit_count"),
+        "were beyond FOCUSED_PAGE_MAX_LINKS of their pages",
+    ),
+    (("focused/links/dropped_count",), "were below the threshold (FOCUSED_BELOW_THRESHOLD=drop)"),
+    (("focused/links/nofollow_count",), "are nofollow"),
+    (("focused/frontier/too_deep_count",), "lay behind too many irrelevant pages (FOCUSED_FRONTIER_MAX_TUNNEL)"),
+    (("focused/frontier/cut_count",), "were forgotten because too many waited (FOCUSED_FRONTIER_MAX_LINKS)"),
+)
+"""Stats of links that are in no frontier, and why they are not; docs/reference/stats.md lists them."""
 _SOURCES = (REASONS[BY_SITEMAP], REASONS[BY_FEED])
 
 
@@ -99,8 +111,17 @@ def _why_unknown(view: FrontierView, url: str) -> str:
         return f"its host has had its {quantity(n_asked, 'pages')} (max_pages_per_host)"
     if (cap := scope.max_pages_per_domain) and (n_asked := view.n_asked(url, of_domain=True)) >= cap:
         return f"its domain has had its {quantity(n_asked, 'pages')} (max_pages_per_domain)"
-    deep = f", it lies more than {quantity(scope.max_depth, 'links')} from a seed" if scope.max_depth else ""
-    return f"no page that was fetched links to it{deep}, or the link was refused or forgotten"
+    stats = view.remembered("stats")
+    if stats is None:  # a shared frontier does not know
+        deep = f", it lies more than {quantity(scope.max_depth, 'links')} from a seed" if scope.max_depth else ""
+        return f"no page that was fetched links to it{deep}, or the link was refused or forgotten"
+    deep = f"lie more than {quantity(scope.max_depth, 'links')} from a seed (max_depth)" if scope.max_depth else ""
+    left_out = [(stats.get(_BEYOND_DEPTH, 0), deep or "lay beyond max_depth")]
+    left_out += [(sum(stats.get(name, 0) for name in names), why) for names, why in _LEFT_OUT]
+    found = [f"{quantity(n, 'links')} that {why}" for n, why in left_out if n]
+    nowhere = "no page that was fetched links to it"
+    # Which links these were is not kept: they can be as many as the web has.
+    return f"it is one of {', or of '.join(found)}; else {nowhere}" if found else nowhere
 
 
 def _n_referrers(link: LinkView) -> int:

@@ -8,6 +8,7 @@ from focused.frontier.resumption import MISSING
 
 LOSSES = {
     "focused/page/cut_bytes_count": "bytes cut off pages longer than FOCUSED_PAGE_MAX_BYTES",
+    "focused/page/cut_unparsed_bytes_count": "bytes left out of pages that are nested too deeply to be read to their end",
     "focused/page/cut_elements_count": "pages with more elements than FOCUSED_PAGE_MAX_ELEMENTS",
     "focused/page/cut_links_over_limit_count": "links beyond FOCUSED_PAGE_MAX_LINKS of a page",
     "focused/page/cut_contexts_count": "link contexts cut at FOCUSED_PAGE_MAX_UNIT_TERMS",

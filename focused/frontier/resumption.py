@@ -26,6 +26,8 @@ logger = logging.getLogger(__name__)
 
 MISSING = "focused/store/missing_bytes"
 """Stat: what the files of a run had lost when its crawl was resumed."""
+TO_RESTORE = "focused/store/pages_to_restore_bytes"
+"""Stat: what ``pages.jsonl`` lacked then, and gets again from the collection."""
 
 
 @dataclass(eq=False)
@@ -64,6 +66,9 @@ class Resumption:
             )
             if cut.n_missing:
                 stats.inc_value(MISSING, cut.n_missing)
+            # That of an earlier start is none of this one's.
+            if cut.n_to_restore or stats.get_value(TO_RESTORE):
+                stats.set_value(TO_RESTORE, cut.n_to_restore)
             stats.inc_value("focused/frontier/resumed_count")
         elif lengths is not None:
             stats.set_value("scheduler/enqueued", len(store))

@@ -15,6 +15,7 @@ from focused.frontier.scrapy_job import SCRAPY_QUEUE, SCRAPY_SEEN
 from focused.frontier.store.schema import FrontierFileError, advice, check_whole, open_file, reserve
 from focused.frontier.store.soundness import check_sound
 from focused.utils.file_names import (
+    COLLECTION_FILE,
     FETCHED_FILE,
     FRONTIER_FILE,
     HARVEST_FILE,
@@ -48,6 +49,8 @@ class Cut(NamedTuple):
     n_beyond: int
     #: Lost since the last commit.
     n_missing: int
+    #: Of ``pages.jsonl``, where the collection has its pages: the lines are written again.
+    n_to_restore: int = 0
 
 
 def sizes(run_dir: Path) -> dict[str, int]:
@@ -67,8 +70,9 @@ def cut_back(run_dir: Path, lengths: Mapping[str, int]) -> Cut:
     What lies beyond belongs to pages that were under way and will be fetched again, or is half a record. A file that is
     shorter, or gone, has lost pages that count, and will not be fetched again: the log names it. Of a file that is
     shorter half a line, or half a record, goes, too: the next would stand behind it, where programs do not look for one.
+    ``pages.jsonl`` is no such loss where there is a collection: the verdicts pipeline makes its lines of that.
     """
-    n_bytes = n_missing = 0
+    n_bytes = n_missing = n_to_restore = 0
     rename_former_files(run_dir)
     kept, found = with_present_names(lengths), sizes(run_dir)
     for name in FILES:
@@ -77,16 +81,21 @@ def cut_back(run_dir: Path, lengths: Mapping[str, int]) -> Cut:
             os.truncate(path, keep)
             n_bytes += size - keep
         elif size < keep:
-            n_missing += keep - size
+            n_gone = keep - size
             what = f"has {size:,} bytes of {keep:,}" if name in found else f"is gone, with {keep:,} bytes"
-            logger.warning(
-                "%s %s: what was written there is lost. Its pages count, and are not fetched again.", path, what
-            )
+            is_restored = name == PAGES_FILE and (run_dir / COLLECTION_FILE).is_file()
+            if is_restored:
+                then = f"its lines are written again from {COLLECTION_FILE}, unless FOCUSED_COLLECTION=off"
+            else:
+                then = "what was written there is lost. Its pages count, and are not fetched again"
+            logger.warning("%s %s: %s.", path, what, then)
             if size:
                 end = whole_members(path) if name == WARC_FILE else _end_of_lines(path, size)
                 os.truncate(path, end)
-                n_missing += size - end
-    return Cut(n_bytes, n_missing)
+                n_gone += size - end
+            n_missing += 0 if is_restored else n_gone
+            n_to_restore += n_gone if is_restored else 0
+    return Cut(n_bytes, n_missing, n_to_restore)
 
 
 def _end_of_lines(path: Path, size: int) -> int:
@@ -154,6 +163,12 @@ def check_begun_here(folder: Path, run_dir: Path) -> None:
         raise FrontierFileError(
             f"{run_dir} holds a crawl whose {FRONTIER_FILE} lies in another folder, not in {folder}. Name that folder: "
             f"-s JOBDIR=PATH. Or begin anew: -a run_dir=PATH"
+        )
+    if path.is_file():
+        raise FrontierFileError(
+            f"{path} is empty, and {run_dir} holds pages of an earlier crawl: their links are lost, perhaps because the disk "
+            "was full. Put a copy of the file back, or begin anew in another folder: -a run_dir=PATH. The pages that are "
+            f"there can be exported: scrapy export {run_dir}"
         )
     raise FrontierFileError(
         f"{run_dir} holds pages of an earlier crawl, but {folder} holds no {FRONTIER_FILE} to go on with. Begin anew in "

@@ -18,6 +18,7 @@ from focused.crawl.final_judging import judge_again
 from focused.crawl.late_delivery import LateDelivery
 from focused.crawl.own_fields import OwnFields, own_values
 from focused.crawl.parts import Crawl
+from focused.frontier.resumption import TO_RESTORE
 from focused.items import PageItem
 from focused.retraining.applied_verdicts import KnownForms, PagesByForm, n_not_fetched, take_in_all
 from focused.utils.file_names import COLLECTION_FILE, PAGES_FILE
@@ -87,7 +88,7 @@ class VerdictsPipeline:
             self._reader.table.is_known = lambda form: bool(self._try(lambda _: known(form)))
         self._reader.subscribe(lambda form: self._heard.setdefault(form, None))
         self._reader.read_all()
-        if self._may_have_changed():
+        if self._may_have_changed() or self._stats.get_value(TO_RESTORE):
             self._know_all_pages()
             self._take_in_all()
             if self._put_pages_right(says=True):

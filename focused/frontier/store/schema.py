@@ -220,6 +220,11 @@ def check_whole(sql: sqlite3.Connection, path: Path) -> None:
 
 
 def _no_frontier(path: Path) -> str:
+    if path.is_file() and not path.stat().st_size:
+        return (
+            f"{path} is empty: its links are lost, perhaps because the disk was full. Put a copy of the file back, or crawl "
+            "anew in another folder: -a run_dir=PATH"
+        )
     recover = f". Of one that is damaged save what can be read: scrapy frontier {path.parent} --recover"
     return (
         f"{path} is no frontier of a crawl. To look at one, name the folder of a run; to crawl, choose another folder: "

@@ -59,7 +59,8 @@ class Walker:
         """Walk over a page once.
 
         ``body``: valid UTF-8. ``cuts``: counts of what is left out are added: ``elements`` 1 if the page has more than
-        ``max_elements``, ``bytes`` that would hold up the parser, ``noframes`` beyond the tenth.
+        ``max_elements``, ``unparsed_bytes`` behind elements nested so deeply that they would hold up the parser,
+        ``noframes`` beyond the tenth.
         """
         self.begin()
         self._n_noframes, self._cuts = 0, cuts
@@ -78,7 +79,7 @@ class Walker:
 
     def _feed(self, body: bytes, parser: Any) -> None:
         if n_left := feed(body, parser, self.depth):
-            self._cuts["bytes"] += n_left
+            self._cuts["unparsed_bytes"] += n_left
 
     def _read_noframes(self, text: str) -> None:
         """Read what a frameset offers to browsers without frames; the parser gives it as one raw text."""

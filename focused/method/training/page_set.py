@@ -30,7 +30,7 @@ _FEW_PAGES = 3
 _MAX_LANGUAGES = 2000
 # Links serve for calibration only, and all links of 50,000 pages of one site would not fit into memory.
 _MAX_LINKING = 5000
-_CUTS = frozenset({"bytes", "elements", "links_over_limit", "contexts"})
+_CUTS = frozenset({"bytes", "unparsed_bytes", "elements", "links_over_limit", "contexts"})
 
 Track = Callable[[list[Any], str], Iterable[Any]]
 """Wraps a list to show progress; the text names what is read."""
