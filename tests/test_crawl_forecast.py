@@ -107,11 +107,11 @@ def test_a_crawl_says_what_it_will_find_in_its_line_its_table_and_its_summary(lo
             low, n_relevant, high = (int(row[name]) for name in ("forecast_low", "forecast", "forecast_high"))
             n_most = int(row["relevant"]) + (45 if int(row["pages"]) < 45 else 120) - int(row["pages"])
             assert int(row["relevant"]) <= low <= n_relevant <= high <= n_most
-    assert "  relevant by " in long_crawl.err
+    assert "  judged relevant by " in long_crawl.err
     run = json.loads((long_crawl.run_dir / "run.json").read_text())
     assert 60 <= run["forecast"]["at_pages"] < 75
     told_then, n_relevant = run["forecast"], run["stats"]["focused/pages/relevant_count"]
-    foretold = f"{told_then['n_relevant']} ({told_then['low']} to {told_then['high']}) relevant in the end"
+    foretold = f"{told_then['n_relevant']} ({told_then['low']} to {told_then['high']}) judged relevant in the end"
     assert f"{foretold}; there are {n_relevant}" in long_crawl.err
 
 

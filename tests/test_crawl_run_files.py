@@ -183,10 +183,10 @@ def test_a_summary_gives_verdicts_as_the_reason_only_where_there_are_some_and_co
     n_delivered, n_lines = done.stats["focused/pages/delivered_count"], len(done.pages)
     assert n_lines == n_before + n_delivered
     assert (
-        f"Judged relevant when they came: {n_lines} pages. Delivered now: {n_delivered}, for collection.sqlite has "
+        f"Delivered: {n_delivered} page{'s'[n_delivered == 1 :]}; judged relevant when they came: {n_lines} (collection.sqlite has "
         in done.err
     )
-    assert "for collection.sqlite has no rows of 4 pages\n" in done.err
+    assert "(collection.sqlite has no rows of 4 pages)\n" in done.err
     assert f"pages.jsonl ({n_lines} lines; {n_delivered} delivered by collection.sqlite)" in done.err
 
 

@@ -77,12 +77,15 @@ def test_a_resumed_crawl_delivers_as_people_judged_the_finished_one(judged):
     assert again.stats["focused/verdicts/added_count"] == 2
     assert again.stats["focused/pages/delivered_count"] == len(held)
     assert again.stats["focused/verdicts/decided_count"] == 5
-    assert f"relevant pages  {again.run_dir / 'pages.jsonl'} ({len(held)})" in again.err
+    assert f"delivered pages {again.run_dir / 'pages.jsonl'} ({len(held)})" in again.err
     assert "pages.jsonl corrected by verdicts and the last model: 3 lines removed" in again.err
     n_then = sum(
         bool(row["relevant"] and not row["noindex"] and not row["duplicate_of"]) for row in rows(again.run_dir).values()
     )
-    assert f"Judged relevant when they came: {n_then} pages. Delivered now: {len(held)}, for verdicts" in again.err
+    assert (
+        f"Delivered: {len(held)} pages; judged relevant when they came: {n_then} (verdicts decide on 5 pages"
+        in again.err
+    )
     # What was added when the file was put right is not written once more when the pipelines hear of it.
     n_put_in = len(set(wanted) & set(held))
     assert again.stats["focused/store/pages_written_count"] == len(held) + len(refused) - n_put_in

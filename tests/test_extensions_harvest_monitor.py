@@ -83,7 +83,7 @@ def test_while_it_runs_run_json_says_so(models, tmp_path):
     assert result.run["finish_reason"] == "finished"
     assert "No page was relevant. See why: scrapy explain" in result.err
     assert not (result.run_dir / "pages.jsonl").exists()
-    assert "relevant pages  " not in result.err
+    assert "delivered pages " not in result.err
 
 
 def test_neither_run_json_nor_the_log_tells_a_secret(models, tmp_path):

@@ -561,7 +561,7 @@ def test_pages_are_compared_with_the_examples_by_the_model_that_judged_them_and_
             for relevance in relevances:
                 report.add_page(relevance)
         report.show()
-    assert [message.partition(", judged")[0] for message in caplog.messages] == [
+    assert [message.partition("; of the whole crawl")[0] for message in caplog.messages] == [
         "The last 60 pages look like the examples: 60 of them",
         "The last 100 pages look like the examples: 66 of them",
     ]
@@ -577,9 +577,9 @@ def test_pages_of_a_topic_from_words_are_not_compared_with_examples_that_it_has_
             for relevance in relevances:
                 report.add_page(relevance)
             report.show()
-    assert [message.partition(":")[0] for message in caplog.messages] == [
-        "The last 50 pages",
-        "The last 50 pages are less and less relevant",
+    # Of the first pages there is nothing to say: the lines of progress have their count.
+    assert caplog.messages == [
+        "The last 50 pages are less and less relevant; of the whole crawl judged relevant 0.500",
     ]
     assert "example" not in caplog.text
 

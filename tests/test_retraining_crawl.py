@@ -19,6 +19,7 @@ from scipy.sparse import csr_matrix
 from warcs import Warc
 
 from focused.collection.view import CollectionView, terms_of
+from focused.crawl.delivered_words import found_in_short
 from focused.method.topic import load_topic
 from focused.method.topic.counted import relevance_of_counts, relevance_of_texts
 
@@ -239,6 +240,10 @@ def test_at_the_end_the_collection_and_the_delivered_pages_speak_of_the_last_ver
     n_late = [stats.get(f"focused/{kind}/{way}_count", 0) for way in ("added", "withdrawn") for kind in KINDS_OF_LATE]
     assert len(delivered) == n_judged + sum(n_late[:2]) - sum(n_late[2:])
     assert "120 pages judged again by the last model" in run.err
+    # The last lines give each count once, under one name, and the files hold as many.
+    assert f": {found_in_short(stats, 120, n_judged)}, harvest " in run.err
+    assert f"delivered pages {run.run_dir / 'pages.jsonl'} ({len(delivered)})" in run.err
+    assert ("Delivered: " in run.err) is (len(delivered) != n_judged)
     assert "judged again" not in runs["off"].err
 
 
@@ -282,7 +287,7 @@ def test_drift_is_shown(runs):
     stats = runs["people"].stats
     assert stats["focused/drift/scores"] > 0
     assert len(stats["focused/drift/window_deciles"]) == 9
-    assert re.search(r"The last \d+ pages.*relevant 0\.\d+ \(whole crawl 0\.\d+\)", runs["people"].err)
+    assert re.search(r"(?i)the last \d+ pages.*; of the whole crawl judged relevant 0\.\d+", runs["people"].err)
 
 
 def test_a_crawl_without_patience_is_not_held_up_and_one_with_is_the_same_each_time(web, models, runs, tmp_path):

@@ -184,7 +184,7 @@ def test_workers_learn_what_on_their_web_is_not_the_topic_and_their_collection_i
     assert run["stats"]["focused/retraining/trainings_finished_count"] == len(attempts)  # once for all
     truth = sum("/stars/" in row["url"] for row in found) / len(found)
     assert run["harvest"]["low"] <= truth <= run["harvest"]["high"]
-    assert "% of the pages are relevant" in said_by_parent
+    assert "% of the pages fetched are relevant" in said_by_parent
     # At the end the folder trains once more, and judges all pages by that.
     last = last_version(run_dir)
     assert last == attempts[-1].version + 1

@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from focused.commands.crawl_crew import FOLDER, MOST_RESTARTS, RESTARTS_SECS, signals_passed_on
-from focused.crawl.delivered_words import about_delivered, counted
+from focused.crawl.delivered_words import about_delivered, counted, found_in_short
 from focused.crawl.final_judging import words_of_judging_again
 from focused.crawl.followed_run import refresh
 from focused.crawl.resume_command import how_to_resume
@@ -226,10 +226,11 @@ def _refresh(run_dir: Path, *, is_last: bool) -> None:
 
 
 def _say_the_end(totals: SharedTotals, pages_per_sec: float, run_dir: Path, crew: Crew) -> None:
-    found = f"{totals.n_relevant:,} judged relevant of {quantity(totals.n_pages, 'pages')}"
+    figures = FolderFigures.read(run_dir)
+    found = found_in_short({} if figures is None else figures.stats, totals.n_pages, totals.n_relevant)
     waiting = quantity(totals.n_waiting, "links")
     reason = totals.reason or ("the workers failed" if crew.has_failed else "stopped")
-    if (figures := FolderFigures.read(run_dir)) is not None:
+    if figures is not None:
         found += f", harvest {figures.harvest_in_short}"
     logger.info("Finished (%s): %s, %.0f pages/s, %s still waiting", reason, found, pages_per_sec, waiting)
     if figures is not None:
@@ -237,7 +238,7 @@ def _say_the_end(totals: SharedTotals, pages_per_sec: float, run_dir: Path, crew
         about = about_delivered(stats, figures.n_pages, figures.n_relevant)
         for line in filter(None, (figures.about_harvest, words_of_judging_again(stats), about)):
             logger.info("  %s", line)
-    for what, name in (("relevant pages", PAGES_FILE), ("all pages", COLLECTION_FILE), ("the whole run", RUN_FILE)):
+    for what, name in (("delivered pages", PAGES_FILE), ("all pages", COLLECTION_FILE), ("the whole run", RUN_FILE)):
         if (run_dir / name).exists():
             n_pages = counted(run_dir / name, {}) if name == PAGES_FILE else ""
             logger.info("  %-15s %s%s", what, run_dir / name, n_pages)

@@ -91,7 +91,7 @@ class Outlook:
     def text(self, frontier: Frontier) -> str:
         """Return what to say in a line of the log; empty where nothing can be said."""
         found = self.forecast(frontier)
-        parts = [] if found is None else [f"relevant by {self.ends_at() or 'the end'}: {found}"]
+        parts = [] if found is None else [f"judged relevant by {self.ends_at() or 'the end'}: {found}"]
         return "  ".join([*parts, *([self.saturation.text] if self.saturation.is_reached else [])])
 
     def ends_at(self) -> str:
@@ -110,9 +110,9 @@ class Outlook:
             yield f"{why} because there is {self.saturation.text}"
         if reason in _SPENT and self.halfway is not None:
             n_pages, then = self.halfway
-            yield f"Foretold after {quantity(n_pages, 'pages')}: {then} relevant in the end; there are {n_relevant:,}"
+            yield f"Foretold after {quantity(n_pages, 'pages')}: {then} judged relevant in the end; there are {n_relevant:,}"
         elif reason not in (*_SPENT, *_BROKEN_OFF) and found is not None and self.n_left():
-            yield f"With what is left of the budgets: about {found} relevant pages, now {n_relevant:,}"
+            yield f"With what is left of the budgets: about {found} judged relevant, now {n_relevant:,}"
 
     def restore(self, path: Path, n_pages: int) -> None:
         """Count the ``n_pages`` pages that earlier runs of this crawl wrote to ``fetched.csv``, for the forecast."""

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from focused.crawl.delivered_words import DELIVERED, ROWS
+from focused.crawl.delivered_words import DELIVERED, ROWS, about_harvest
 from focused.crawl.final_judging import JUDGED, LESS, MORE
 from focused.method.topic.harvest_estimate import HarvestEstimate
 from focused.utils.file_names import RUN_FILE
@@ -69,10 +69,7 @@ class FolderFigures:
     @property
     def about_harvest(self) -> str:
         """The harvest in words, or why it is not known."""
-        if (found := self._estimate) is None:
-            return f"The harvest is not known: {self.harvest.get('why')}"
-        interval = f"{found.low:.0%} to {found.high:.0%} by the model's own reckoning"
-        return f"About {found.share:.0%} of the pages are relevant: {interval}"
+        return about_harvest(self._estimate, str(self.harvest.get("why")), self.n_pages, self.n_relevant)
 
     @classmethod
     def read(cls, run_dir: Path) -> FolderFigures | None:

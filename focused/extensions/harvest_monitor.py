@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from scrapy import signals
 from scrapy.utils.asyncio import create_looping_call
 
+from focused.crawl.delivered_words import found_in_short
 from focused.crawl.parts import Crawl
 from focused.crawl.pdf_counts import being_read
 from focused.crawl.presets import about_preset
@@ -135,10 +136,9 @@ class HarvestMonitor:
             logger.error(why)
         self._run_file.write(reason, judged)
         speed = (harvest.n_pages - harvest.n_pages_before) / max(time.monotonic() - self._clock, 1e-9)
-        found = (
-            f"{harvest.n_relevant:,} judged relevant of {quantity(harvest.n_pages, 'pages')}, "
-            f"harvest {self._estimate.text()}"
-        )
+        # What workers deliver stands in the database of all of them.
+        stats = {} if DATABASE.read(self.crawler.settings) else self.crawler.stats.get_stats()
+        found = f"{found_in_short(stats, harvest.n_pages, harvest.n_relevant)}, harvest {self._estimate.text()}"
         waiting = quantity(frontier_of(self.crawler).n_waiting, "links")
         logger.info("Finished (%s): %s, %.0f pages/s, %s still waiting", reason, found, speed, waiting)
         for line in self._summary.lines(reason, judged):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from focused.collection.figure_words import figure_lines
 from focused.collection.verdict_words import about_not_fetched, contradictions
-from focused.crawl.delivered_words import DELIVERED, about_delivered, counted
+from focused.crawl.delivered_words import DELIVERED, about_delivered, about_harvest, counted
 from focused.crawl.failures import words_of_exception
 from focused.crawl.final_judging import words_of_judging_again
 from focused.crawl.losses import LOSSES
@@ -96,7 +96,7 @@ class Summary:
         yield "" if DATABASE.read(settings) else about_delivered(stats, harvest.n_pages, harvest.n_relevant)
         has_pages = (stats.get(DELIVERED) or harvest.n_relevant) and PAGES_ENABLED.read(settings)
         pages = plan.run_dir / PAGES_FILE
-        yield f"relevant pages  {pages}{counted(pages, stats)}" if has_pages else ""
+        yield f"delivered pages {pages}{counted(pages, stats)}" if has_pages else ""
         yield f"harvest rate    {plan.run_dir / HARVEST_FILE}"
         yield f"the whole run   {plan.run_dir / RUN_FILE}"
 
@@ -125,12 +125,9 @@ class Summary:
         return f"Read: {' and '.join(read)}; {quantity(n_relevant, 'relevant pages')} came through links of them alone"
 
     def _about_harvest(self) -> str:
-        found, why = self._estimate.now(), self._estimate.why_unknown
-        if found is None:
-            why = why or self._estimate.why_not_yet
-            return f"The harvest is not known: {why}"
-        interval = f"{found.low:.0%} to {found.high:.0%} by the model's own reckoning"
-        return f"About {found.share:.0%} of the pages are relevant: {interval}"
+        estimate, harvest = self._estimate, self._harvest
+        why = estimate.why_unknown or estimate.why_not_yet
+        return about_harvest(estimate.now(), why, harvest.n_pages, harvest.n_relevant)
 
     def _about_hosts(self) -> str:
         """Name the hosts that were given up, those with most links first."""

@@ -165,12 +165,9 @@ class DriftReport:
         if self._like_from is not None:
             like = float(np.mean(np.asarray(self._window) >= self._like_from))
             words = in_words(n, like, changed)
-            line = f"{words}: {round(like * n)} of them, judged"
+            line = f"{words}: {round(like * n)} of them"
         else:
-            words = words_alone_in_words(n, changed)
-            line = f"{words or f'The last {n} pages'}: judged"
+            line = words = words_alone_in_words(n, changed)
         self._set("drift/in_words", words)
-        logger.info(
-            "%s relevant %.3f (whole crawl %.3f)",
-            *(line, self._counts.recent_rate, self._counts.rate),
-        )
+        if line:
+            logger.info("%s; of the whole crawl judged relevant %.3f", line, self._counts.rate)

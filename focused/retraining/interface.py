@@ -36,7 +36,3 @@ class PageCounts(Protocol):
     @property
     def rate(self) -> float:
         """Harvest rate of the whole crawl, in [0, 1]."""
-
-    @property
-    def recent_rate(self) -> float:
-        """Harvest rate of the last pages, in [0, 1]."""
