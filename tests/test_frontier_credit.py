@@ -63,6 +63,24 @@ def test_numbered_pages_of_one_kind_in_a_folder_of_each_page_sink_and_those_page
     assert credit.link_levels("http://h.example/2023/11/30/snow-7", "") < LEVELS / 3
 
 
+def test_folders_of_hashes_sink_together_and_that_of_a_name_beside_them_does_not():
+    files = [f"http://h.example/blob/main/docs/{word}.md" for word in ("sun", "moon", "star", "rain") * 3]
+    credit = crawled([*honest(50), *((each, "", "", True) for each in files)])
+    for commit in ("3f2a9c1d", "07bc11e", "a1b2c3d4", "9e107d9d372bb6826bd81d3542a419d6"):
+        for name in ("sun", "moon", "star"):
+            credit.page(f"http://h.example/blob/{commit}/docs/{name}.md", "", "", False, newness=0.0)
+    assert credit.link_levels("http://h.example/blob/5d41402abc4b/docs/snow.md", "") > LEVELS / 2
+    assert credit.link_levels("http://h.example/blob/main/docs/snow.md", "") < LEVELS / 3
+
+
+@pytest.mark.parametrize(
+    "name", ["web3design1", "h2o2base", "cafe2024", "decade2", "mp3to4", "en-gb", "x86-64", "S01E02"]
+)
+def test_a_name_with_numbers_in_it_is_no_hash(name):
+    shop, hashes = f"http://h.example/{name}/sun.html", "http://h.example/3f2a9c1d/sun.html"
+    assert set(groups_of(shop)[2:]).isdisjoint(groups_of(hashes)[2:])
+
+
 @pytest.mark.parametrize("archive", ["http://h.example/{}/{}/", "http://h.example/{}/{}"])
 def test_archives_by_date_sink_and_the_posts_in_their_folders_do_not(archive):
     posts = [

@@ -131,3 +131,10 @@ def test_the_bytes_of_a_sketch_say_how_new_the_text_is_and_its_title_without_num
     assert newness == pytest.approx(0.4 / NEW, abs=0.01)
     assert (TextSketch.from_bytes(one.to_bytes()).kept == one.kept).all()
     assert form_and_newness(one.to_bytes()[:3] + b"\2" + one.to_bytes()[4:]) == (0, 1.0)
+
+
+def test_titles_that_differ_by_a_hash_are_one_without_numbers_and_those_with_other_names_are_not():
+    own = reader()
+    titles = ("Commit 3f2a9c1d", "Commit 07bc11e", "Commit", "Commit h2o2base")
+    forms = [sketch_of(own, prose(1, 100), title=title).title_form for title in titles]
+    assert forms[0] == forms[1] == forms[2] != forms[3]

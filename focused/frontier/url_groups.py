@@ -9,13 +9,13 @@ import re
 from functools import lru_cache
 from urllib.parse import urlsplit
 
+from focused.utils.numbers import NUMBERS
 from focused.utils.registered_domain import registered_domain
 
 MAX_PARAMETERS = 4
 """Of a query with more the others make no groups."""
 N_OF_HOST = 2
 """So many groups of a URL come first that are those of its host: its registered domain, and the host."""
-_DIGITS = re.compile(r"[0-9]+")
 _NAME = re.compile(r"[^\W\d_]+[\W_]?")
 _FROM_LETTERS = re.compile(r"[^\W\d_].*")
 _MAX_CHARS = 200
@@ -25,10 +25,10 @@ _MAX_CHARS = 200
 def groups_of(url: str) -> tuple[str, ...]:
     """Return the groups of a URL, each within the one before it; the last ones are its query parameters.
 
-    Numbers in folders stand for one another, so that a calendar's months are one folder. The narrowest of them are the names
-    in it that begin alike, up to the first character that is no letter, or, of those that begin with a number, up to the
-    first letter. A number behind a name is one of that name, whatever stands between. A parameter is one of its path, and of
-    its folders.
+    Numbers and hashes in folders stand for one another, so that a calendar's months are one folder. The narrowest of them are
+    the names in it that begin alike, up to the first character that is no letter, or, of those that begin with a number, up to
+    the first letter. A number behind a name is one of that name, whatever stands between. A parameter is one of its path, and
+    of its folders.
 
     >>> groups_of("http://www.h.example/events/2024/05/x.html")
     ('h.example', 'www.h.example', 'www.h.example/events/', 'www.h.example/events/0/', 'www.h.example/events/0/x.*')
@@ -36,6 +36,8 @@ def groups_of(url: str) -> tuple[str, ...]:
     (('h.example/wiki/', 'h.example/wiki/Talk:*'), ('h.example/p/', 'h.example/p/0*'))
     >>> groups_of("http://h.example/2024/05/31/sun-spots/gallery/3")[3:], groups_of("http://h.example/2024/05/")[3:]
     (('h.example/0/0/', 'h.example/0/0/gallery/0*'), ('h.example/0/0/', 'h.example/0/0/*'))
+    >>> groups_of("http://h.example/blob/3f2a9c1d/readme.txt")[2:], groups_of("http://h.example/commit/a1b2c3d4")[3:]
+    (('h.example/blob/', 'h.example/blob/0/', 'h.example/blob/0/readme.*'), ('h.example/commit/0*',))
     >>> groups_of("http://h.example/topic.php?id=7")
     ('h.example', 'h.example/', 'h.example/topic.*', 'h.example/topic.php?id', 'h.example/*?id')
     """
@@ -51,13 +53,13 @@ def groups_of(url: str) -> tuple[str, ...]:
     folders = split.path[:_MAX_CHARS].split("/")[1:-1]
     place = host
     for folder in folders[:2]:
-        place = f"{place}/{_DIGITS.sub('0', folder)}"
+        place = f"{place}/{NUMBERS.sub('0', folder)}"
         found.append(f"{place}/")
     names = [each for each in split.path[:_MAX_CHARS].split("/")[1 + len(folders[:2]) :] if each]
     if names or folders:
         found.append(f"{place}/{_beginning(names)}*")
     if split.query:
-        path = f"{host}{_DIGITS.sub('0', split.path[:_MAX_CHARS])}"
+        path = f"{host}{NUMBERS.sub('0', split.path[:_MAX_CHARS])}"
         names_asked = sorted(parameters(split.query))[:MAX_PARAMETERS]
         found += [f"{path}?{name}" for name in names_asked] + [f"{place}/*?{name}" for name in names_asked]
     return tuple(found)
@@ -67,10 +69,11 @@ def _beginning(names: list[str]) -> str:
     """Return what the names behind a folder have in common with names like them; nothing if there are none."""
     if not names:
         return ""
-    if letters := _NAME.match(names[-1]):
+    last = NUMBERS.sub("0", names[-1])
+    if letters := _NAME.match(last):
         return letters[0]
-    before = _NAME.match(names[-2]) if len(names) > 1 else None
-    number = _DIGITS.sub("0", _FROM_LETTERS.sub("", names[-1]))
+    before = _NAME.match(NUMBERS.sub("0", names[-2])) if len(names) > 1 else None
+    number = _FROM_LETTERS.sub("", last)
     return f"{before[0]}/{number}" if before else number
 
 
@@ -82,7 +85,7 @@ def path_group(url: str) -> str:
     """
     split = urlsplit(url)
     names = "&".join(sorted(parameters(split.query))[:MAX_PARAMETERS])
-    return f"{split.hostname or ''}{_DIGITS.sub('0', split.path[:_MAX_CHARS])}?{names}&"
+    return f"{split.hostname or ''}{NUMBERS.sub('0', split.path[:_MAX_CHARS])}?{names}&"
 
 
 def parameters(query: str) -> dict[str, str]:

@@ -9,5 +9,5 @@
 - Databases: `sqlite_files`, `damaged_tables`, `database`, `embedded_server`.
 - Commands and terminals: `project_command`, `program`, `close_names`, `terminal_keys`, `terminal_text`, `words`, `markdown`,
   `page_colours`, `estimates`.
-- Else: `plugins`, `finish_reasons`, `http_post`, `heaps`, `version`.
+- Else: `plugins`, `finish_reasons`, `http_post`, `heaps`, `numbers`, `version`.
 """

@@ -7,7 +7,6 @@ that part. Two texts have as large a share of these in common as of all their pa
 from __future__ import annotations
 
 import hashlib
-import re
 import zlib
 from typing import TYPE_CHECKING
 
@@ -18,12 +17,12 @@ from focused.method.page.own_text import MIN_TERMS, OWN
 from focused.method.page.text_sketch import LEAST_PAIRS, N_PLACES, N_WHOLE_PLACES, Hashes, Sketch, TextSketch
 from focused.method.page.triples import kept_triples
 from focused.method.text.analyzer import FIRST_TERM
+from focused.utils.numbers import NUMBERS
 
 if TYPE_CHECKING:
     from focused.method.page.page import Page
     from focused.method.text.analyzer import TermTable
 
-_DIGITS = re.compile("[0-9]+")
 _PARTS = {n_places: np.arange(n_places, dtype=np.uint32) for n_places in (N_PLACES, N_WHOLE_PLACES)}
 _SHIFTS = {n_places: np.uint32(33 - n_places.bit_length()) for n_places in _PARTS}
 _FIRSTS = {n_places: parts << _SHIFTS[n_places] for n_places, parts in _PARTS.items()}
@@ -70,7 +69,7 @@ def sketch(page: Page, hashes: TermHashes) -> TextSketch | None:
     hashed = hashes.of(terms)
     pairs = _pairs(hashed)
     is_of_links = _is_of_links(page)
-    title_form = _title_hash(_DIGITS.sub("", page.title))
+    title_form = _title_hash(NUMBERS.sub("", page.title))
     found = sketch_of_pairs(pairs)._replace(title=_title_hash(page.title), title_form=title_form)
     if not is_of_links:
         found = found._replace(kept=kept_triples(pairs, hashed))
