@@ -44,6 +44,10 @@ class MetBefore(NamedTuple):
     #: How new it is, in [0, 1]; of a copy 0.
     newness: float = 1.0
 
+    def as_copy_of(self, url: str) -> MetBefore:
+        """Return what is known of a page whose text is another one, and which counts as a copy all the same."""
+        return MetBefore(url, url, self.sketch, newness=0.0)
+
 
 class KnownTexts:
     """The texts of the pages met, the latest ``max_pages``: some 1,000 bytes each, and 16 MB for excerpts of them.

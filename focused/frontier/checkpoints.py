@@ -7,7 +7,7 @@ import shutil
 import sqlite3
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from focused.frontier.run_files import sizes
 from focused.frontier.store.caps import DOMAIN_CAP, HOST_CAP
@@ -50,6 +50,8 @@ class Checkpoints:
         self.is_broken = False
         #: Called before a commit: what is to be written before the links are.
         self.before: list[Callable[[], None]] = []
+        #: Return what else is to be remembered, if it has changed since the last time: JSON values by their keys.
+        self.changed: Callable[[], dict[str, Any]] = dict
         #: Called when a commit has failed; it is to end the crawl.
         self.failed: Callable[[], None] = lambda: None
         self._counted: dict[str, int] = {}
@@ -93,7 +95,7 @@ class Checkpoints:
             stats = self._numbers()
             for name, value in self._counted.items():
                 stats[name] = max(value, stats.get(name, 0))
-            store.commit(files=sizes(self.run_dir), stats=stats, harvest=self.harvest.state())
+            store.commit(files=sizes(self.run_dir), stats=stats, harvest=self.harvest.state(), **self.changed())
             # The file grows by less than the log, most of which is the same pages over and over.
             if store.log.n_bytes > max(_LEAST_LOG_BYTES, free // 2):
                 store.log.empty()

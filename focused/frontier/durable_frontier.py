@@ -9,7 +9,7 @@ import sqlite3
 from typing import TYPE_CHECKING
 
 from focused.frontier.interface import crawl_of
-from focused.frontier.stood_back_words import stood_back
+from focused.frontier.stood_back_words import soft_404s_in_words, stood_back
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from focused.frontier.completion import Completion
     from focused.frontier.dispatch import Dispatch
     from focused.frontier.interface import FrontierTask, GivenUpHost, HostCounts, RobotsOfHosts, VersionsOfAll
+    from focused.frontier.soft_404s import Soft404s
     from focused.frontier.store.rescoring import NewScores, WaitingSlice
     from focused.frontier.unreachable import UnreachableHosts
     from focused.method.scoring import Evidence
@@ -123,10 +124,19 @@ class DurableFrontier:
         except sqlite3.Error as error:
             self._checkpoints.fail(error)
 
+    @property
+    def soft_404s(self) -> Soft404s | None:
+        """Which pages are soft 404s; None where traps are pages like others."""
+        sinking = self._outcomes.sinking
+        return None if sinking is None else sinking.soft_404s
+
     def stood_back(self) -> list[str]:
         """Return which parts of the web stood back and why, in words."""
         sinking = self._outcomes.sinking
-        return [] if sinking is None else stood_back(sinking.credit, sinking.idle, sinking.mirrors, sinking.one_title)
+        if sinking is None:
+            return []
+        named = stood_back(sinking.credit, sinking.idle, sinking.mirrors, sinking.one_title)
+        return [*soft_404s_in_words(sinking.soft_404s), *named]
 
     # --- Links under way
 

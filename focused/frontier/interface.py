@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.crawler import Crawler
 
+    from focused.frontier.soft_404s import Soft404s
     from focused.frontier.store.rescoring import NewScores, WaitingSlice
     from focused.method.scoring import Evidence
     from focused.method.scoring.met_links import MetLinks
@@ -149,6 +150,10 @@ class Frontier(Protocol):
 
     def failing_hosts(self) -> list[tuple[str, str]]:
         """Return the hosts that do not answer at present, and why; those that were given up are not among them."""
+
+    @property
+    def soft_404s(self) -> Soft404s | None:
+        """Which pages are soft 404s; None where that is not known."""
 
     def stood_back(self) -> list[str]:
         """Return which folders, domains and query parameters stood back and why, in words; those with most pages first."""

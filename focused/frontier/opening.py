@@ -10,9 +10,11 @@ from focused.frontier.completion import Outcomes
 from focused.frontier.credit import Credit
 from focused.frontier.host_failures import MOST_FAILURES, REST_SECS, HostFailures
 from focused.frontier.host_penalty import HostPenalty
+from focused.frontier.interface import crawl_of
 from focused.frontier.patience import PATIENCE, Patience
 from focused.frontier.rediscovery import LaterPages, Rediscovery
 from focused.frontier.sinking import Harvests, Sinking
+from focused.frontier.soft_404s import Soft404s
 from focused.frontier.store.limits import StoreLimits
 from focused.frontier.store.link_order import LinkOrder
 from focused.frontier.store.ranks import Ranks
@@ -26,6 +28,7 @@ from focused.utils.frontier_settings import (
     MAX_PER_DOMAIN,
     MAX_PER_HOST,
     MAX_TUNNEL,
+    SOFT_404_PROBES,
     TRAPS,
 )
 from focused.utils.origins import host_of
@@ -47,6 +50,8 @@ if TYPE_CHECKING:
 _MEMORY_PAGES = 33
 """Over so many pages, or a fifteenth of all, patience counts what pages bring."""
 _NO_LIMIT = 1000
+_WEBS_TO_ASK = ("live", "hostile")
+"""Webs whose hosts are asked for what does not exist."""
 
 
 def open_store(path: Path, task: FrontierTask, settings: BaseSettings) -> FrontierStore:
@@ -107,6 +112,9 @@ def open_outcomes(
     if TRAPS.read(settings) == "on":
         harvests = Harvests(Credit(DOMAIN_SHARE.read(settings)), penalty)
         sinking = Sinking(store, requests, harvests, crawler.stats)
+        # A recorded web has no page that nobody recorded. What a host has answered is not shared by workers.
+        if not store.is_shared and (crawl := crawl_of(crawler)) and crawl.task.web in _WEBS_TO_ASK:
+            sinking.soft_404s = Soft404s(SOFT_404_PROBES.read(settings))
     return Outcomes(store, penalty, session_records, sinking)
 
 

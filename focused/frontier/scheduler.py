@@ -32,6 +32,7 @@ from focused.frontier.patience import PATIENCE, Patience
 from focused.frontier.politeness import host_availability
 from focused.frontier.resumption import Resumption
 from focused.frontier.session_records import SessionRecords
+from focused.frontier.sinking import SOFT_404S
 from focused.frontier.store.schema import FrontierFileError, damaged
 from focused.frontier.wakeup import Wakeup
 from focused.utils.file_names import FRONTIER_FILE
@@ -246,8 +247,10 @@ class FrontierScheduler(BaseScheduler):
         self._unreachable.resume()
         if self._crawl.texts is not None:
             self._crawl.texts.restore(self._outcomes.texts.sketches())
-        if self._outcomes.sinking is not None:
-            self._outcomes.sinking.restore(self._outcomes.texts.pages())
+        if (sinking := self._outcomes.sinking) is not None:
+            self._checkpoints.changed = sinking.changed
+            sinking.soft_404s.restore(self.store.remembered(SOFT_404S, {}))
+            sinking.restore(self._outcomes.texts.pages())
         if session_records is not None and (n_bad := session_records.resume()):
             self._stats.inc_value("focused/adaptive/records_lost_count", n_bad)
         earlier.begin()

@@ -226,6 +226,11 @@ class ScrapyFrontier:
         """Return none: no host rests here."""
         return []
 
+    @property
+    def soft_404s(self) -> None:
+        """None: nothing stands back here, so nobody asks."""
+        return None
+
     def stood_back(self) -> list[str]:
         """Return none: Scrapy's queues let nothing stand back."""
         return []

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import logging
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from focused.frontier.idle_parameters import IdleParameters
 from focused.frontier.mirrors import Mirrors
 from focused.frontier.new_text import NewText
 from focused.frontier.one_title import OneTitle
+from focused.frontier.soft_404s import Soft404s
 from focused.method.scoring.priority import LEVELS
 from focused.method.scoring.stored_text import form_and_newness, is_list
 from focused.utils.origins import host_of
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+SOFT_404S = "soft_404s"
+"""The store remembers under this key what hosts answered that were asked for what does not exist."""
 _REVIEW_EVERY_PAGES = 20
 _OF_A_LIST = 0.5
 """How new a page counts that is links only."""
@@ -68,6 +71,8 @@ class Sinking:
         self.store.standing.is_of_one_form = self.one_title.is_of_one_form
         #: Which hosts repeat others page by page.
         self.mirrors = Mirrors()
+        #: Which pages are soft 404s; to be set where hosts may be asked for what does not exist.
+        self.soft_404s = Soft404s()
         self.requests.form = lambda url: self.idle.form(url, host_of(url)) if self.idle.of_host else url
         self._n_pages = 0
 
@@ -84,6 +89,13 @@ class Sinking:
         by_yield = self.credit.host_levels(host) + (self.penalty.levels(host) if self.penalty.strength else 0)
         return max(by_yield, self.mirrors.levels(host))
 
+    def changed(self) -> dict[str, Any]:
+        """Return what is to be remembered and cannot be learnt again from pages, if it has changed since the last time."""
+        if not self.soft_404s.is_changed:
+            return {}
+        self.soft_404s.is_changed = False
+        return {SOFT_404S: self.soft_404s.state()}
+
     def restore(self, pages: Iterable[tuple[str, str, str, int, bytes]]) -> None:
         """Learn again from the pages of an earlier run: URL, copy of, referrer, relevant, sketch."""
         for url, copy_of, referrer, relevant, sketch in pages:
@@ -99,6 +111,7 @@ class Sinking:
         self.credit.page(url, copy_of, referrer, relevant, _OF_A_LIST if is_list(sketch) else newness)
         self.one_title.page(url, title_form, referrer, newness * (relevant and not copy_of), bool(copy_of))
         self.mirrors.page(url, copy_of)
+        self.soft_404s.ended(copy_of)
         # Of the same text again no sketch is kept. An excerpt is another text: the parameter that makes it does something.
         return self.idle.note(url, "" if sketch else copy_of)
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from focused.frontier.idle_parameters import IdleParameters
     from focused.frontier.mirrors import Mirrors
     from focused.frontier.one_title import OneTitle
+    from focused.frontier.soft_404s import Soft404s
 
 _LEAST_PAGES = 5
 _FEW_NEW = 0.6
@@ -54,6 +55,15 @@ def stood_back(credit: Credit, idle: IdleParameters, mirrors: Mirrors, one_title
         for name in sorted(names)
     ]
     return [words for _, words in sorted(found, reverse=True)] + repeated + parameters
+
+
+def soft_404s_in_words(soft_404s: Soft404s) -> list[str]:
+    """Return the hosts that answer whatever they are asked for, that with most soft 404s first."""
+    found = sorted(soft_404s.found(), key=lambda each: -each[1])
+    return [
+        f"{_name(host)} ({quantity(n_pages, 'soft 404s')}: it answers any address with a page)"
+        for host, n_pages in found
+    ]
 
 
 def _name(text: str) -> str:

@@ -11,8 +11,10 @@ from focused.crawl.link_sources import REASONS as SOURCE_REASONS
 from focused.crawl.link_sources import LinkSources
 from focused.crawl.page_reading import PageReading, RepeatedText
 from focused.crawl.parts import Crawl
+from focused.crawl.unknown_addresses import UnknownAddresses
 from focused.frontier.interface import frontier_of
 from focused.items import LinkSource, PageItem
+from focused.method.page.link_list import UNKNOWN
 from focused.utils.crawl_settings import LINK_SCORING_ENABLED
 from focused.utils.reactor import in_turns
 
@@ -55,12 +57,14 @@ class LinkScoringMiddleware:
         reading: PageReading,
         sources: LinkSources,
         judging: JudgingInTurn,
+        unknown: UnknownAddresses | None,
         drops: bool,
     ) -> None:
         self.crawler = crawler
         self._reading = reading
         self._sources = sources
         self._judging = judging
+        self._unknown = unknown
         self._drops = drops
         self._is_scoring = LINK_SCORING_ENABLED.read(crawler.settings)
 
@@ -72,8 +76,9 @@ class LinkScoringMiddleware:
         reading = PageReading(crawl.plan.reader, crawl.plan.scope, crawler.settings, repeated)
         sources = LinkSources(crawler, crawl.plan.reader, crawl.judging, crawl.plan.scope)
         judging = JudgingInTurn(crawler, crawl.judging, crawl.harvest)
+        unknown = None if crawl.texts is None else UnknownAddresses(crawler, crawl.plan.scope, crawl.texts)
         drops = crawl.plan.drops_below_threshold
-        return cls(crawler, reading=reading, sources=sources, judging=judging, drops=drops)
+        return cls(crawler, reading=reading, sources=sources, judging=judging, unknown=unknown, drops=drops)
 
     async def process_spider_output(self, response: Response, result: AsyncIterator[Any]) -> AsyncIterator[Any]:
         """Judge each page that comes, pass it on, and request its links."""
@@ -123,6 +128,8 @@ class LinkScoringMiddleware:
         newness = 1.0
         if copies is not None and not item.noindex:  # what is not delivered has no copies
             met = copies.find_copy_or_remember(page, item.known_as)
+            if self._unknown is not None:
+                met = self._unknown.like_the_answer(item, page, met)
             item.duplicate_of, item.text_repeats, item.text_sketch, newness = met
         if furniture is not None:
             item.repeated_lines = furniture.mark_and_learn(page, item.known_as, is_copy=bool(item.duplicate_of))
@@ -145,12 +152,18 @@ class LinkScoringMiddleware:
         yield from self._requests(scores, {url: links[url] for url in met.new}, self._callback(item))
         if scores is not None and (scores.relevance.is_relevant or not item.depth):
             yield from self._sources.requests.of_page(page, follows=follows)
+        if self._unknown is not None:
+            yield from self._unknown.of_page(item)
         self._count(page, scores)
 
     # --- Its links
 
     async def _of_source(self, source: LinkSource, response: Response) -> AsyncIterator[Request]:
         """Yield the requests for the links of a sitemap or feed, scored as those of a page, or for what an index lists."""
+        if source.kind == UNKNOWN:
+            if self._unknown is not None:
+                self._unknown.answered(response, self._reading.read(response, _type_of(response)))
+            return
         found = await in_turns(self._sources.listing(response))
         directives = self._reading.directives(response)
         if found is None or directives.nofollow:
@@ -207,6 +220,11 @@ class LinkScoringMiddleware:
         if self._judging.session is not None:
             for name, value in self._judging.session.figures.items():
                 stats.set_value(name, value)
+
+
+def _type_of(response: Response) -> str:
+    """Return what the server says that a body is."""
+    return (response.headers.get("Content-Type") or b"").decode("latin-1")
 
 
 def _own(result: Any) -> Any:

@@ -17,6 +17,7 @@ from focused.crawl.plan import CrawlPlan
 from focused.crawl.planning import plan_crawl
 from focused.crawl.private_addresses import AddressRefusedError
 from focused.items import LinkSource, PageItem
+from focused.method.page.link_list import UNKNOWN
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
@@ -80,7 +81,8 @@ class FocusedSpider(scrapy.Spider):
             return
         self.crawl.frontier.note_failure(failure.request, why_failed(error))  # type: ignore[attr-defined]
         if failure.request.callback == self.parse_source:  # type: ignore[attr-defined]
-            self.crawler.stats.inc_value("focused/sources/failed_count")
+            if failure.request.cb_kwargs.get("kind") != UNKNOWN:  # type: ignore[attr-defined]
+                self.crawler.stats.inc_value("focused/sources/failed_count")
             return
         if isinstance(error, HttpError):
             if self.plan.web in ("live", "demo", "hostile") or "missing" not in error.response.flags:

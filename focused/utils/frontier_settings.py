@@ -37,6 +37,12 @@ DOMAIN_SHARE = Setting(
     "With FOCUSED_TRAPS: share of the pages from which a registered domain, with all its subdomains, stands back "
     "behind good links of others. 0: none does.", least=0, most=1, set_by=TOPIC)
 
+SOFT_404_PROBES = Setting(
+    "FOCUSED_SOFT_404_PROBES", 20,
+    "With FOCUSED_TRAPS and FOCUSED_COPIES: hosts that are asked once for an address that nobody made, of those with many "
+    "pages. Pages like the answer are soft 404s, and count as copies of it. Live webs; not in shared crawls. 0: none.",
+    least=0, set_by=TOPIC)
+
 DATABASE = Setting(
     "FOCUSED_DATABASE", "",
     "Database in which workers share a crawl: `postgresql://me@host/database`, without a password. Empty: the crawl is this "
@@ -47,5 +53,5 @@ SHARED_CRAWL = Setting(
     "`crawl`.", set_by=USER)
 
 FRONTIER = (MAX_LINKS, MAX_PER_HOST, MAX_PER_DOMAIN, MAX_TUNNEL, HOST_SINK)
-SINKING = (TRAPS, DOMAIN_SHARE)
+SINKING = (TRAPS, DOMAIN_SHARE, SOFT_404_PROBES)
 WORKERS = (DATABASE, SHARED_CRAWL)

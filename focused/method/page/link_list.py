@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 SITEMAP, INDEX, FEED = "sitemap", "sitemap index", "feed"
 """What a link source may be."""
+UNKNOWN = "address that nobody made"
+"""What is asked for as a link source is, and is none: see `focused.crawl.unknown_addresses`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +24,7 @@ class LinkSource:
     A spider whose method ``parse_source`` yields one for each response is asked to fetch some.
     """
 
-    #: `sitemap` or `feed`.
+    #: `sitemap`, `feed`, or `UNKNOWN`.
     kind: str
     #: Host, with its port, whose pages asked for it.
     host: str

@@ -1,0 +1,27 @@
+"""The form of a page: which kinds of elements lie in which, whatever the text is. Pages of one template have like forms."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from focused.method.page.page import Page
+
+_MOST = 128
+"""Of a form so many hashes are kept, the least: of two pages they are those of the same paths. Most pages have fewer."""
+_MULTIPLIER, _ADDEND, _BITS = 0x9E3779B1, 0x85EBCA6B, 0xFFFFFFFF
+
+
+def form_of(page: Page) -> bytes:
+    """Return the form of a page: hashes of the paths from its root to each of its nodes, each path once, 4 bytes a hash.
+
+    How often a path occurs does not count: a longer list is the same form.
+    """
+    hashes: list[int] = []
+    for parent, kind in zip(page.outline.parent.tolist(), page.outline.kinds.tolist(), strict=True):
+        above = hashes[parent] if parent >= 0 else 0
+        mixed = ((above ^ (kind + 1)) * _MULTIPLIER + _ADDEND) & _BITS
+        hashes.append(mixed ^ mixed >> 15)
+    return np.unique(np.fromiter(hashes, np.uint32, len(hashes)))[:_MOST].astype("<u4").tobytes()
