@@ -52,7 +52,7 @@ class UnknownAddresses:
         soft_404s = frontier_of(self._crawler).soft_404s
         if soft_404s is None or not soft_404s.asks:
             return met
-        asked = soft_404s.is_like_an_answer(item.known_as, form_of(page), item.referrer)
+        asked = soft_404s.is_like_an_answer(item.known_as, lambda: form_of(page), item.referrer)
         if not asked or met.duplicate_of:
             return met
         self._count("pages")
@@ -76,14 +76,13 @@ class UnknownAddresses:
 
     def answered(self, response: Response, page: Page | None) -> None:
         """Take in what came for an address; ``page``: the answer, None if it is none."""
-        soft_404s = frontier_of(self._crawler).soft_404s
         assert response.request is not None
         url = response.request.url
         is_page = page is not None and response.status == 200 and page.n_words > 0
         # A front page that is the answer to everything is found as a copy of itself.
         is_new = page is not None and is_page and not self._texts.find_copy_or_remember(page, url).duplicate_of
         form = form_of(page) if page is not None and is_new else b""
-        if soft_404s is not None and soft_404s.answered(url, form):
+        if frontier_of(self._crawler).unknown_address(url, form):
             self._count("hosts")
             logger.info(
                 "%s answers addresses that nobody made with pages (%s). Pages of their form are soft 404s from now on: they "

@@ -119,6 +119,14 @@ class Credit:
             led.n_led_relevant += weight * relevant
             weight *= _FURTHER
 
+    def proved_a_copy(self, url: str) -> None:
+        """Take back what a page has counted for that was taken for a new one."""
+        self._n_met_before += 1
+        _remember(self._copies, hash(url), None, _MAX_COPIES)
+        for group in self._groups_of(url):
+            if (known := self._groups.get(group)) is not None:
+                self._groups[group] = known[0], max(0.0, known[1] - 1)
+
     def _ancestors(self, domain: _Domain) -> list[_Domain]:
         """Return the domain that led to a domain, the one that led to that, and so on; a few."""
         found: list[_Domain] = []

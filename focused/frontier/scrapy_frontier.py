@@ -231,6 +231,10 @@ class ScrapyFrontier:
         """None: nothing stands back here, so nobody asks."""
         return None
 
+    def unknown_address(self, url: str, form: bytes) -> bool:
+        """Learn nothing."""
+        return False
+
     def stood_back(self) -> list[str]:
         """Return none: Scrapy's queues let nothing stand back."""
         return []

@@ -99,7 +99,14 @@ class Sinking:
     def restore(self, pages: Iterable[tuple[str, str, str, int, bytes]]) -> None:
         """Learn again from the pages of an earlier run: URL, copy of, referrer, relevant, sketch."""
         for url, copy_of, referrer, relevant, sketch in pages:
-            self._learn(url, copy_of, referrer, bool(relevant), sketch)
+            self._learn(url, copy_of or self.soft_404s.proved(url), referrer, bool(relevant), sketch)
+
+    def unknown_address(self, url: str, form: bytes) -> bool:
+        """Learn what a host answers to an address that nobody made; tell whether soft 404s are told by it."""
+        found = self.soft_404s.answered(url, form)
+        for each in found or ():
+            self.credit.proved_a_copy(each)
+        return found is not None
 
     def _learn(self, url: str, copy_of: str, referrer: str, relevant: bool, sketch: bytes) -> tuple[str, str] | None:
         """Learn from a page; return host and parameter if a parameter of its query has proved idle by it."""

@@ -15,10 +15,12 @@ from urllib.parse import urlsplit, urlunsplit
 from focused.utils.origins import host_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
 _LEAST_PAGES = 20
 """Of a host that is asked: one request for an address that does not exist is one in twenty, then."""
+_MOST_PAGES = 40
+"""Of a host whose forms are remembered until it is asked."""
 _LEAST_SHARE = 0.1
 """Of all pages that a host has when it is asked: a few hosts are, however many there are."""
 _ALIKE = 0.9
@@ -51,6 +53,8 @@ class _Answer:
     form: bytes = b""
     #: Forms of other pages of the host.
     others: list[bytes] = field(default_factory=list)
+    #: URLs of the pages of this form that were met before it came.
+    met_before: list[str] = field(default_factory=list)
     #: Pages that were taken for soft 404s.
     n_found: int = 0
 
@@ -63,33 +67,35 @@ class Soft404s:
         self._n_pages = 0
         self._hosts: OrderedDict[str, _Host] = OrderedDict()
         self._answers: dict[str, _Answer] = {}
+        #: Of an earlier run: pages that proved soft 404s after they had ended, and the address of each.
+        self._met_before: dict[str, str] = {}
         #: Whether there is more to keep than at the last commit.
         self.is_changed = False
 
     @property
     def asks(self) -> bool:
-        """Whether hosts are asked, or were."""
-        return self._most_asked > 0 or bool(self._answers)
+        """Whether hosts are asked."""
+        return self._most_asked > 0
 
     # --- Pages
 
-    def is_like_an_answer(self, url: str, form: bytes, referrer: str) -> str:
+    def is_like_an_answer(self, url: str, form: Callable[[], bytes], referrer: str) -> str:
         """Note a page that was fetched; return the address whose answer it is like, and empty if it is none.
 
-        ``form``: that of the page, of `focused.method.page.page_form`.
+        ``form``: returns that of the page, of `focused.method.page.page_form`. Of most pages it is of no use.
         """
         host = host_of(url)
         answer = self._answers.get(host)
         if answer is not None:
-            return answer.url if url != answer.url and _is_of(answer, form) else ""
+            return answer.url if answer.form and url != answer.url and _is_of(answer, form()) else ""
         known = self._hosts.get(host)
         if known is None:
             known = self._hosts[host] = _Host()
         self._hosts.move_to_end(host)
         if len(self._hosts) > _MOST_HOSTS:
             self._hosts.popitem(last=False)
-        if len(known.pages) < 2 * _LEAST_PAGES:
-            known.pages.append((url, form, referrer))
+        if len(known.pages) < _MOST_PAGES:
+            known.pages.append((url, form(), referrer))
         if _depth(url) > _depth(known.deepest):
             known.deepest = url
         known.n_pages += 1
@@ -107,7 +113,7 @@ class Soft404s:
         """Return the address to ask the host of a page for; empty: nothing is to be asked now. It is asked for once."""
         host = host_of(url)
         known = self._hosts.get(host)
-        if known is None or len(self._answers) >= self._most_asked:
+        if known is None or host in self._answers or len(self._answers) >= self._most_asked:
             return ""
         if known.n_pages < max(_LEAST_PAGES, _LEAST_SHARE * self._n_pages):
             return ""
@@ -115,21 +121,22 @@ class Soft404s:
         self.is_changed = True
         return self._answers[host].url
 
-    def answered(self, url: str, form: bytes) -> bool:
-        """Take in what came for an address; tell whether soft 404s of its host are told from now on.
+    def answered(self, url: str, form: bytes) -> list[str] | None:
+        """Take in what came for an address; return the URLs of pages that prove soft 404s by it, None if none are told by it.
 
         ``form``: that of the answer; empty if it is no page, or one that was met before.
         """
         answer, known = self._answers.get(host_of(url)), self._hosts.pop(host_of(url), None)
         if answer is None or known is None or not form:
-            return False
+            return None
         like = {page for page, own, _ in known.pages if likeness(own, form) >= _ALIKE}
         outside = [page for page, _, referrer in known.pages if referrer not in like]
         if sum(page in like for page in outside) > _USUAL * len(outside):
-            return False
+            return None
+        answer.met_before, answer.n_found = sorted(like), len(like)
         answer.form, answer.others = form, [*{own for page, own, _ in known.pages if page not in like}]
         self.is_changed = True
-        return True
+        return answer.met_before
 
     def found(self) -> list[tuple[str, int]]:
         """Return each host with soft 404s, and how many of its pages were."""
@@ -140,20 +147,24 @@ class Soft404s:
     def state(self) -> dict[str, Any]:
         """Return what the hosts have answered, as JSON values."""
         return {
-            host: [answer.url, answer.form.hex(), [each.hex() for each in answer.others]]
+            host: [answer.url, answer.form.hex(), [each.hex() for each in answer.others], answer.met_before]
             for host, answer in self._answers.items()
         }
 
     def restore(self, state: Mapping[str, Any]) -> None:
         """Take up what ``state`` returned. Hosts whose answer has not come yet are not asked again."""
-        for host, (url, form, others) in state.items():
-            self._answers[host] = _Answer(url, bytes.fromhex(form), [bytes.fromhex(each) for each in others])
+        for host, (url, form, others, met_before) in state.items():
+            others = [bytes.fromhex(each) for each in others]
+            self._answers[host] = _Answer(url, bytes.fromhex(form), others, met_before)
+            self._met_before.update(dict.fromkeys(met_before, url))
+
+    def proved(self, url: str) -> str:
+        """Return the address whose answer a page of an earlier run proved to be like after it had ended; or empty."""
+        return self._met_before.get(url, "")
 
 
 def _is_of(answer: _Answer, form: bytes) -> bool:
     """Tell whether a form is that of an answer, and more so than of any other page of the host."""
-    if not answer.form:
-        return False
     alike = likeness(form, answer.form)
     return alike >= _ALIKE and alike > max((likeness(form, each) for each in answer.others), default=0.0)
 

@@ -1,0 +1,151 @@
+"""Which hosts are asked for an address that nobody made, and which pages are like the answer."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from focused.frontier.credit import Credit
+from focused.frontier.host_penalty import HostPenalty
+from focused.frontier.sinking import Harvests, Sinking
+from focused.frontier.soft_404s import Soft404s, unknown_address
+from focused.method.page.page_form import form_of
+from focused.method.page.reader import PageReader
+from focused.method.scoring.priority import LEVELS
+from focused.method.text.analyzer import Analyzer, TermTable
+
+HOST = "http://h.example"
+READER = PageReader(Analyzer("en", TermTable()))
+MENU = "<nav><a href=/>Home</a><a href=/list>All</a></nav>"
+ARTICLE = f"{MENU}<main><article><h2>Sun {{n}}</h2><p>Words {{n}}.</p><p>More.</p></article><ul><li><a href=/{{n}}>x</a></ul></main>"
+SORRY = f"{MENU}<main><h1>Nothing here {{n}}</h1><p>But see <a href={{n}}/more>this</a></p></main>"
+LIST = f"{MENU}<main><ol><li><a href=/{{n}}>Sun</a></ol></main>"
+
+
+def form(markup: str, number: int = 0) -> bytes:
+    text = f"<title>{number}</title>{markup.format(n=number)}".encode()
+    return form_of(READER.read(text, f"{HOST}/{number}", "text/html"))
+
+
+def meet(soft_404s: Soft404s, url: str, markup: str, referrer: str = f"{HOST}/", number: int = 0) -> str:
+    found = soft_404s.is_like_an_answer(url, lambda: form(markup, number), referrer)
+    soft_404s.ended(found)
+    return found
+
+
+def site_with_sorry_pages() -> Soft404s:
+    """Thirteen articles and the front page, which link to a page that is not there, and behind it lie six more."""
+    soft_404s = Soft404s(20)
+    meet(soft_404s, f"{HOST}/", LIST, "")
+    for number in range(12):
+        meet(soft_404s, f"{HOST}/a/{number}", ARTICLE, number=number)
+    meet(soft_404s, f"{HOST}/old/1", SORRY, f"{HOST}/a/1")
+    for number in range(6):
+        assert soft_404s.to_ask(f"{HOST}/a/1") == ""
+        meet(soft_404s, f"{HOST}/old/1/more/{number}", SORRY, f"{HOST}/old/1", number)
+    return soft_404s
+
+
+def asked_and_answered(soft_404s: Soft404s, markup: str) -> list[str] | None:
+    return soft_404s.answered(soft_404s.to_ask(f"{HOST}/a/1"), form(markup, 99))
+
+
+def test_the_form_of_a_page_is_that_of_its_template_whatever_its_words_and_the_length_of_its_lists_are():
+    longer = ARTICLE.replace("<p>More.</p>", "<p>More.</p><p>And more.</p>" * 9).replace("<li>", "<li>x<li>")
+    assert form(ARTICLE, 1) == form(ARTICLE, 2) == form(longer)
+    assert form(ARTICLE) != form(SORRY) != form(LIST)
+
+
+def test_pages_of_the_form_of_an_answer_are_soft_404s_and_others_are_none():
+    soft_404s = site_with_sorry_pages()
+    address = unknown_address(f"{HOST}/old/1/more/0")
+    proved = asked_and_answered(soft_404s, SORRY)
+    assert proved is not None
+    assert sorted(proved) == [f"{HOST}/old/1", *(f"{HOST}/old/1/more/{n}" for n in range(6))]
+    assert meet(soft_404s, f"{HOST}/elsewhere/7", SORRY) == address
+    assert meet(soft_404s, f"{HOST}/a/77", ARTICLE) == meet(soft_404s, f"{HOST}/list", LIST) == ""
+    assert soft_404s.found() == [("h.example", 8)]
+
+
+def test_a_host_is_asked_once_beside_its_deepest_page():
+    soft_404s = site_with_sorry_pages()
+    asked = soft_404s.to_ask(f"{HOST}/a/1")
+    assert asked.startswith(f"{HOST}/old/1/more/")
+    for number in range(50):
+        meet(soft_404s, f"{HOST}/b/{number}", ARTICLE)
+        assert soft_404s.to_ask(f"{HOST}/b/{number}") == ""
+
+
+def test_a_host_with_few_of_the_pages_is_not_asked_nor_is_one_beyond_the_limit():
+    soft_404s = Soft404s(1)
+    for number in range(600):
+        url = f"http://{'h' if number % 20 == 0 else f's{number % 200}'}.example/{number}"
+        meet(soft_404s, url, ARTICLE)
+        assert soft_404s.to_ask(url) == ""
+    asked = []
+    for number in range(200):
+        for host in ("h", "other"):
+            meet(soft_404s, f"http://{host}.example/b/{number}", ARTICLE)
+            asked.append(soft_404s.to_ask(f"http://{host}.example/b/{number}"))
+    assert len(list(filter(None, asked))) == 1
+
+
+@pytest.mark.parametrize("answer", [ARTICLE, ""])
+def test_where_unknown_addresses_bring_the_usual_page_or_none_nothing_is_a_soft_404(answer):
+    soft_404s = site_with_sorry_pages()
+    address = soft_404s.to_ask(f"{HOST}/a/1")
+    assert soft_404s.answered(address, form(answer) if answer else b"") is None
+    assert meet(soft_404s, f"{HOST}/a/77", ARTICLE) == meet(soft_404s, f"{HOST}/old/2", SORRY) == ""
+
+
+def test_a_page_that_is_more_like_another_one_of_the_site_than_like_the_answer_is_none():
+    soft_404s = Soft404s(20)
+    blocks = "".join(
+        f"<{tag}>x</{tag}>" for tag in ("h1", "h3", "h4", "pre", "blockquote", "header", "footer", "aside")
+    )
+    page, sorry = f"{blocks}<table><tr><td>y</table>", f"{blocks}<table><tr><td>y</table><h5>z</h5>"
+    for number in range(20):
+        meet(soft_404s, f"{HOST}/{number}", ARTICLE)
+    assert asked_and_answered(soft_404s, sorry) == []
+    assert meet(soft_404s, f"{HOST}/x", page) != ""
+    soft_404s = Soft404s(20)
+    for number in range(30):
+        meet(soft_404s, f"{HOST}/{number}", ARTICLE if number % 2 else LIST)
+    assert asked_and_answered(soft_404s, LIST.replace("<ol>", "<ul>").replace("</ol>", "</ul>")) == []
+    assert meet(soft_404s, f"{HOST}/x", LIST) == ""
+
+
+def test_what_was_answered_is_known_after_a_resume_and_nobody_is_asked_again():
+    first = site_with_sorry_pages()
+    asked_and_answered(first, SORRY)
+    second = Soft404s(20)
+    second.restore(json.loads(json.dumps(first.state())))
+    assert meet(second, f"{HOST}/elsewhere/7", SORRY) == unknown_address(f"{HOST}/old/1/more/0")
+    assert second.proved(f"{HOST}/old/1") == unknown_address(f"{HOST}/old/1/more/0")
+    assert second.proved(f"{HOST}/a/1") == ""
+    for number in range(50):
+        meet(second, f"{HOST}/b/{number}", ARTICLE)
+        assert second.to_ask(f"{HOST}/b/{number}") == ""
+
+
+def test_links_of_pages_that_prove_soft_404s_stand_back_after_a_resume_too():
+    def sinking() -> Sinking:
+        store = type("Store", (), {"standing": type("Standing", (), {"n_sunk": 0, "review_hosts": lambda self: None})()})()
+        return Sinking(store, type("Requests", (), {})(), Harvests(Credit(), HostPenalty(0)), stats=None)
+
+    live, resumed = sinking(), sinking()
+    live.soft_404s = site_with_sorry_pages()
+    pages = [(f"{HOST}/", ""), *((f"{HOST}/a/{n}", f"{HOST}/") for n in range(12))]
+    pages += [(f"{HOST}/old/1", f"{HOST}/a/1"), *((f"{HOST}/old/1/more/{n}", f"{HOST}/old/1") for n in range(6))]
+    for url, referrer in pages:
+        live.page(url, "", referrer, True, b"")
+    before = live.store.standing.link_levels(f"{HOST}/old/1/more/77", f"{HOST}/old/1")
+    assert live.unknown_address(live.soft_404s.to_ask(f"{HOST}/a/1"), form(SORRY))
+    resumed.soft_404s = Soft404s(20)
+    resumed.soft_404s.restore(live.changed()["soft_404s"])
+    resumed.restore((url, "", referrer, 1, b"") for url, referrer in pages)
+    for each in (live, resumed):
+        levels = each.store.standing.link_levels
+        assert levels(f"{HOST}/old/1/more/77", f"{HOST}/old/1") > before + LEVELS / 2
+        assert levels(f"{HOST}/a/77", f"{HOST}/a/1") < LEVELS / 4
