@@ -91,6 +91,14 @@ def test_a_host_with_few_of_the_pages_is_not_asked_nor_is_one_beyond_the_limit()
     assert len(list(filter(None, asked))) == 1
 
 
+def test_no_host_is_asked_where_the_setting_says_so():
+    soft_404s = Soft404s(0)
+    for number in range(50):
+        meet(soft_404s, f"{HOST}/a/{number}", ARTICLE)
+        assert soft_404s.to_ask(f"{HOST}/a/{number}") == ""
+    assert not soft_404s.asks
+
+
 @pytest.mark.parametrize("answer", [ARTICLE, ""])
 def test_where_unknown_addresses_bring_the_usual_page_or_none_nothing_is_a_soft_404(answer):
     soft_404s = site_with_sorry_pages()
@@ -131,7 +139,9 @@ def test_what_was_answered_is_known_after_a_resume_and_nobody_is_asked_again():
 
 def test_links_of_pages_that_prove_soft_404s_stand_back_after_a_resume_too():
     def sinking() -> Sinking:
-        store = type("Store", (), {"standing": type("Standing", (), {"n_sunk": 0, "review_hosts": lambda self: None})()})()
+        store = type(
+            "Store", (), {"standing": type("Standing", (), {"n_sunk": 0, "review_hosts": lambda self: None})()}
+        )()
         return Sinking(store, type("Requests", (), {})(), Harvests(Credit(), HostPenalty(0)), stats=None)
 
     live, resumed = sinking(), sinking()

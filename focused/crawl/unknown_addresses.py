@@ -9,7 +9,6 @@ from scrapy import Request
 
 from focused.crawl.source_requests import CALLBACK
 from focused.frontier.interface import frontier_of
-from focused.method.page.link_list import UNKNOWN
 from focused.method.page.page_form import form_of
 from focused.method.scoring.priority import to_priority
 from focused.utils.origins import host_of
@@ -27,6 +26,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+UNKNOWN = "address that nobody made"
+"""Kind of what is asked for as a link source is, and is none."""
 _META = {
     # Whatever comes is an answer, and a redirect says that there is no such page.
     "handle_httpstatus_all": True,

@@ -54,9 +54,9 @@ class _Answer:
     #: Forms of other pages of the host.
     others: list[bytes] = field(default_factory=list)
     #: URLs of the pages of this form that were met before it came.
-    met_before: list[str] = field(default_factory=list)
+    met_before: list[str] = field(default_factory=list, init=False)
     #: Pages that were taken for soft 404s.
-    n_found: int = 0
+    n_found: int = field(default=0, init=False)
 
 
 class Soft404s:
@@ -155,7 +155,8 @@ class Soft404s:
         """Take up what ``state`` returned. Hosts whose answer has not come yet are not asked again."""
         for host, (url, form, others, met_before) in state.items():
             others = [bytes.fromhex(each) for each in others]
-            self._answers[host] = _Answer(url, bytes.fromhex(form), others, met_before)
+            self._answers[host] = answer = _Answer(url, bytes.fromhex(form), others)
+            answer.met_before = met_before
             self._met_before.update(dict.fromkeys(met_before, url))
 
     def proved(self, url: str) -> str:

@@ -11,10 +11,9 @@ from focused.crawl.link_sources import REASONS as SOURCE_REASONS
 from focused.crawl.link_sources import LinkSources
 from focused.crawl.page_reading import PageReading, RepeatedText
 from focused.crawl.parts import Crawl
-from focused.crawl.unknown_addresses import UnknownAddresses
+from focused.crawl.unknown_addresses import UNKNOWN, UnknownAddresses
 from focused.frontier.interface import frontier_of
 from focused.items import LinkSource, PageItem
-from focused.method.page.link_list import UNKNOWN
 from focused.utils.crawl_settings import LINK_SCORING_ENABLED
 from focused.utils.reactor import in_turns
 

@@ -16,8 +16,8 @@ from focused.crawl.parts import Crawl
 from focused.crawl.plan import CrawlPlan
 from focused.crawl.planning import plan_crawl
 from focused.crawl.private_addresses import AddressRefusedError
+from focused.crawl.unknown_addresses import UNKNOWN
 from focused.items import LinkSource, PageItem
-from focused.method.page.link_list import UNKNOWN
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
 SITEMAP, INDEX, FEED = "sitemap", "sitemap index", "feed"
 """What a link source may be."""
-UNKNOWN = "address that nobody made"
-"""What is asked for as a link source is, and is none: see `focused.crawl.unknown_addresses`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +22,7 @@ class LinkSource:
     A spider whose method ``parse_source`` yields one for each response is asked to fetch some.
     """
 
-    #: `sitemap`, `feed`, or `UNKNOWN`.
+    #: `sitemap` or `feed`; or what is asked for as they are, and is none: see `focused.crawl.unknown_addresses`.
     kind: str
     #: Host, with its port, whose pages asked for it.
     host: str

@@ -1,0 +1,94 @@
+"""Crawls of a site that answers whatever it is asked for, and of one that does not, over real sockets."""
+
+from __future__ import annotations
+
+import csv
+import random
+import re
+
+import hand_made
+import pytest
+from commands import crawl
+from sites import Site
+from test_crawl_live import FAST
+
+pytestmark = pytest.mark.slow
+
+N_ARTICLES = 60
+ADDRESS = re.compile(r"/[a-z]{24}(?=[./]|$)")
+
+
+def text(path: str) -> str:
+    """Some fifty words about stars, of each page others."""
+    source = random.Random(path)
+    return f"{hand_made.STARS} {' '.join(f'word{source.randrange(10**6)}a' for _ in range(40))}"
+
+
+def article(path: str) -> bytes | None:
+    """Articles, each of which links to others and to two pages that are gone."""
+    number = re.fullmatch(r"/(?:a/([0-9]+))?", path)
+    if number is None or int(number[1] or 0) >= N_ARTICLES:
+        return None
+    source = random.Random(path)
+    others = "".join(f"<li><a href=/a/{source.randrange(N_ARTICLES)}>a star</a>" for _ in range(6))
+    gone = "".join(
+        f"<td><a href=/{source.choice(('b', 'c'))}/{source.randrange(9**9)}.htm>a galaxy</a>" for _ in range(2)
+    )
+    body = f"<h1>{path}</h1><p>{text(path)}</p><ul>{others}</ul><table><tr>{gone}</table>"
+    return f"<!DOCTYPE html><title>{path}</title><body><main>{body}</main>".encode()
+
+
+def whatever(path: str) -> bytes | None:
+    """The articles, and for any other path a page that leads to more of its kind."""
+    if path == "/robots.txt":
+        return None
+    source = random.Random(path)
+    links = [(f"{source.choice('xyz')}/{source.randrange(9**9)}.htm", "a star and its planet") for _ in range(5)]
+    return article(path) or hand_made.html(text(path), *links, title=text(path)[70:100])
+
+
+def rows(run_dir) -> list[dict[str, str]]:
+    with (run_dir / "fetched.csv").open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def addresses(site: Site) -> list[str]:
+    return list(filter(ADDRESS.search, site.asked))
+
+
+def test_a_host_that_answers_whatever_it_is_asked_for_is_asked_once_and_its_soft_404s_are_no_pages_after_a_resume_too(
+    models, tmp_path
+):
+    with Site(whatever) as site:
+        first = crawl(models, tmp_path, seeds=f"{site.url}/", max_pages=40, settings=FAST)
+        second = crawl(models, tmp_path, seeds=f"{site.url}/", max_pages=80, settings=FAST)
+    assert (first.exit_code, second.exit_code) == (0, 0), second.err
+    [asked] = addresses(site)
+    fetched = rows(second.run_dir)
+    assert len(fetched) == 80
+    assert asked not in {row["url"].removeprefix(site.url) for row in fetched}
+    soft = [row for row in fetched if row["duplicate_of"] == f"{site.url}{asked}"]
+    assert soft
+    assert all(article(row["url"].removeprefix(site.url)) is None for row in soft)
+    # Those that were met before the host was asked count as pages.
+    gone = [row for row in fetched if article(row["url"].removeprefix(site.url)) is None]
+    assert len(gone) < 40
+    assert {row["url"] for row in gone[20:]} <= {row["url"] for row in soft}
+    delivered = {page["url"] for page in second.pages}
+    assert delivered.isdisjoint(row["url"] for row in soft)
+    assert len([row for row in fetched if row not in gone]) == len(delivered - {row["url"] for row in gone})
+    assert second.stats["focused/soft_404/pages_count"] == len(soft)
+    assert second.stats["focused/soft_404/asked_count"] == second.stats["focused/soft_404/hosts_count"] == 1
+    assert "answers addresses that nobody made" in first.err
+    assert f"127.0.0.1 ({len(gone)} soft 404s: it answers any address with a page)" in second.err
+
+
+def test_a_host_that_says_what_it_does_not_have_is_asked_once_and_nothing_is_a_soft_404(models, tmp_path):
+    with Site(article) as site:
+        result = crawl(models, tmp_path, seeds=f"{site.url}/", max_pages=30, settings=FAST)
+    assert result.exit_code == 0, result.err
+    assert len(addresses(site)) == result.stats["focused/soft_404/asked_count"] == 1
+    assert "focused/soft_404/pages_count" not in result.stats
+    assert "focused/sources/failed_count" not in result.stats
+    assert all(row["duplicate_of"] == "" for row in rows(result.run_dir))
+    assert len(rows(result.run_dir)) == 30
