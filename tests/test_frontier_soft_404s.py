@@ -9,7 +9,7 @@ import pytest
 from focused.frontier.credit import Credit
 from focused.frontier.host_penalty import HostPenalty
 from focused.frontier.sinking import Harvests, Sinking
-from focused.frontier.soft_404s import Soft404s, unknown_address
+from focused.frontier.soft_404s import Soft404s, is_alike, unknown_address
 from focused.method.page.page_form import form_of
 from focused.method.page.reader import PageReader
 from focused.method.scoring.priority import LEVELS
@@ -51,9 +51,10 @@ def asked_and_answered(soft_404s: Soft404s, markup: str) -> list[str] | None:
     return soft_404s.answered(soft_404s.to_ask(f"{HOST}/a/1"), form(markup, 99))
 
 
-def test_the_form_of_a_page_is_that_of_its_template_whatever_its_words_and_the_length_of_its_lists_are():
-    longer = ARTICLE.replace("<p>More.</p>", "<p>More.</p><p>And more.</p>" * 9).replace("<li>", "<li>x<li>")
-    assert form(ARTICLE, 1) == form(ARTICLE, 2) == form(longer)
+def test_the_form_of_a_page_is_that_of_its_template_whatever_its_words_and_the_length_of_its_lists_are_but_not_that_of_its_text():
+    longer = ARTICLE.replace("<p>More.</p>", "<p>And more.</p>" * 2).replace("<li>", "<li>x<li>" * 9)
+    assert is_alike(form(ARTICLE, 1), form(longer, 2))
+    assert not is_alike(form(ARTICLE), form(ARTICLE.replace("More", "galaxy " * 60)))
     assert form(ARTICLE) != form(SORRY) != form(LIST)
 
 
@@ -122,6 +123,22 @@ def test_a_page_that_is_more_like_another_one_of_the_site_than_like_the_answer_i
         meet(soft_404s, f"{HOST}/{number}", ARTICLE if number % 2 else LIST)
     assert asked_and_answered(soft_404s, LIST.replace("<ol>", "<ul>").replace("</ol>", "</ul>")) == []
     assert meet(soft_404s, f"{HOST}/x", LIST) == ""
+
+
+@pytest.mark.parametrize("has_many_lists", [False, True])
+def test_articles_are_none_where_a_missing_one_is_a_page_of_their_template_that_says_so(has_many_lists):
+    soft_404s, words = Soft404s(20), " ".join(f"word{n}q" for n in range(80))
+    whole, missing = (
+        f"{MENU}<main><h2>Sun {{n}}</h2><p>{text} {{n}}</p></main>" for text in (words, "No such article.")
+    )
+    for number in range(24):
+        is_list = number < 16 and has_many_lists
+        meet(soft_404s, f"{HOST}/{number}", LIST if is_list else whole, f"{HOST}/{max(0, number - 16)}", number)
+    proved = asked_and_answered(soft_404s, missing)
+    assert not proved
+    assert (
+        meet(soft_404s, f"{HOST}/a/77", whole, number=77) == meet(soft_404s, f"{HOST}/a/78", missing, number=78) == ""
+    )
 
 
 def test_what_was_answered_is_known_after_a_resume_and_nobody_is_asked_again():

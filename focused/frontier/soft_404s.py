@@ -25,6 +25,9 @@ _LEAST_SHARE = 0.1
 """Of all pages that a host has when it is asked: a few hosts are, however many there are."""
 _ALIKE = 0.9
 """Share of the paths of two forms from which they are one form."""
+_LONGER, _FEW_TERMS = 2, 10
+"""A text that is so many times longer than another one, both with so many more terms, is none of its kind: an article is not
+what the host says where it has none, even if both have one template."""
 _USUAL = 0.5
 """A form is a host's usual one if more of the pages have it that were found on pages of other forms."""
 _MOST_HOSTS = 1_000
@@ -129,12 +132,17 @@ class Soft404s:
         answer, known = self._answers.get(host_of(url)), self._hosts.pop(host_of(url), None)
         if answer is None or known is None or not form:
             return None
-        like = {page for page, own, _ in known.pages if likeness(own, form) >= _ALIKE}
+        like = {page for page, own, _ in known.pages if is_alike(own, form)}
         outside = [page for page, _, referrer in known.pages if referrer not in like]
         if sum(page in like for page in outside) > _USUAL * len(outside):
             return None
-        answer.met_before, answer.n_found = sorted(like), len(like)
-        answer.form, answer.others = form, [*{own for page, own, _ in known.pages if page not in like}]
+        # One of each form, whatever its length is.
+        answer.form, answer.others = (
+            form,
+            [*{own[4:]: own for page, own, _ in known.pages if page not in like}.values()],
+        )
+        answer.met_before = [page for page, own, _ in known.pages if _is_of(answer, own)]
+        answer.n_found = len(answer.met_before)
         self.is_changed = True
         return answer.met_before
 
@@ -165,25 +173,31 @@ class Soft404s:
 
 
 def _is_of(answer: _Answer, form: bytes) -> bool:
-    """Tell whether a form is that of an answer, and more so than of any other page of the host."""
-    alike = likeness(form, answer.form)
-    return alike >= _ALIKE and alike > max((likeness(form, each) for each in answer.others), default=0.0)
+    """Tell whether a form is that of an answer, and more so than of any other page of the host, however long that is."""
+    closest = max((likeness(form, each) for each in answer.others), default=0.0)
+    return is_alike(form, answer.form) and likeness(form, answer.form) > closest
+
+
+def is_alike(one: bytes, other: bytes) -> bool:
+    """Tell whether two pages have one form: nearly the same paths, and texts of about the same length."""
+    shorter, longer = sorted(int.from_bytes(form[:4], "little") + _FEW_TERMS for form in (one, other))
+    return longer <= _LONGER * shorter and likeness(one, other) >= _ALIKE
 
 
 def likeness(one: bytes, other: bytes) -> float:
-    """Return which share of the paths of two forms they have in common, in [0, 1]; of two empty ones 1.
+    """Return which share of the paths of two forms they have in common, in [0, 1]; of two without paths 1.
 
-    >>> likeness(b"aaaabbbb", b"aaaabbbb"), likeness(b"aaaabbbb", b"aaaacccc"), likeness(b"", b"aaaa")
-    (1.0, 0.3333333333333333, 0.0)
+    >>> likeness(b"1000aaaabbbb", b"2000aaaabbbb"), likeness(b"1000aaaabbbb", b"1000aaaacccc"), likeness(b"1000", b"1000")
+    (1.0, 0.3333333333333333, 1.0)
     """
-    if one == other:
+    if one[4:] == other[4:]:
         return 1.0
     mine, others = _paths(one), _paths(other)
     return len(mine & others) / len(mine | others)
 
 
 def _paths(form: bytes) -> set[bytes]:
-    return {form[place : place + 4] for place in range(0, len(form), 4)}
+    return {form[place : place + 4] for place in range(4, len(form), 4)}
 
 
 def _depth(url: str) -> int:
