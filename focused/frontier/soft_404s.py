@@ -28,8 +28,8 @@ _ALIKE = 0.9
 _LONGER, _FEW_TERMS = 2, 10
 """A text that is so many times longer than another one, both with so many more terms, is none of its kind: an article is not
 what the host says where it has none, even if both have one template."""
-_USUAL = 0.5
-"""A form is a host's usual one if more of the pages have it that were found on pages of other forms."""
+_USUAL = 1 / 3
+"""A form is a host's usual one if so many of the pages have it that were found on pages of other forms."""
 _MOST_HOSTS = 1_000
 """Hosts whose forms are remembered: some 10,000 bytes each at most."""
 _N_LETTERS = 24
@@ -88,11 +88,12 @@ class Soft404s:
         ``form``: returns that of the page, of `focused.method.page.page_form`. Of most pages it is of no use.
         """
         host = host_of(url)
-        answer = self._answers.get(host)
-        if answer is not None:
-            return answer.url if answer.form and url != answer.url and _is_of(answer, form()) else ""
-        known = self._hosts.get(host)
+        answer, known = self._answers.get(host), self._hosts.get(host)
+        if answer is not None and answer.form:
+            return answer.url if url != answer.url and _is_of(answer, form()) else ""
         if known is None:
+            if answer is not None:
+                return ""
             known = self._hosts[host] = _Host()
         self._hosts.move_to_end(host)
         if len(self._hosts) > _MOST_HOSTS:
@@ -134,7 +135,7 @@ class Soft404s:
             return None
         like = {page for page, own, _ in known.pages if is_alike(own, form)}
         outside = [page for page, _, referrer in known.pages if referrer not in like]
-        if sum(page in like for page in outside) > _USUAL * len(outside):
+        if sum(page in like for page in outside) >= _USUAL * len(outside):
             return None
         # One of each form, whatever its length is.
         answer.form, answer.others = (
