@@ -23,13 +23,8 @@ from focused.method.strategies.linkmodel import training_matrix as link_training
 from focused.method.strategies.linkmodel.adaptive import Adaptive
 from focused.method.strategies.linkmodel.descent import descend
 from focused.method.strategies.linkmodel.loss import Loss
-from focused.method.strategies.linkmodel.memory import (
-    EVIDENCE_GROUPS,
-    EVIDENCE_OF_LINK,
-    LINK_GROUPS,
-    NO_LINK,
-    LinkMemory,
-)
+from focused.method.strategies.linkmodel.memory import LinkMemory
+from focused.method.strategies.linkmodel.memory_tables import EVIDENCE_GROUPS, EVIDENCE_OF_LINK, LINK_GROUPS, NO_LINK
 from focused.method.strategies.linkmodel.model import LinkModel, Weights
 from focused.method.strategies.linkmodel.page_links import PageLinks, logit, page_links
 from focused.method.strategies.linkmodel.rates import Rates

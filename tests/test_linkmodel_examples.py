@@ -20,7 +20,7 @@ from focused.method.page.url_features import hashed, place_key, url_features
 from focused.method.scoring import Visit
 from focused.method.strategies import make_strategy
 from focused.method.strategies.linkmodel.examples import _ExampleMemory, learnt_prior
-from focused.method.strategies.linkmodel.memory import MAX_REFERRERS
+from focused.method.strategies.linkmodel.memory_tables import MAX_REFERRERS
 from focused.method.strategies.linkmodel.page_links import PageLinks
 from focused.method.strategies.linkmodel.prior import NO_PRIOR
 from focused.method.strategies.linkmodel.session import LinkSession

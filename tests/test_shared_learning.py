@@ -17,7 +17,7 @@ from focused.frontier.store.link import FrontierLink, fingerprint_of
 from focused.method.page.reader import PageReader
 from focused.method.page.text_units import KINDS
 from focused.method.scoring import Evidence, Visit
-from focused.method.strategies.linkmodel.memory import NOT_WAITING
+from focused.method.strategies.linkmodel.memory_tables import NOT_WAITING
 from focused.method.strategies.linkmodel.session import LinkSession
 from focused.method.text.analyzer import Analyzer
 from focused.method.topic.judge import Judge

@@ -2,8 +2,8 @@
 
 Begin with `adaptive`, the strategy, and `session`, its memory of one crawl. The modules by what they do:
 
-- What is remembered: `memory` of links and pages, with `groups`, `growing_table`, `key_numbers`, `known_pages`;
-  `page_links` and `anchor_texts` are what a page says; `forgetting`.
+- What is remembered: `memory` of links and pages, in `memory_tables`, with `groups`, `growing_table`, `key_numbers`,
+  `known_pages`; `page_links` and `anchor_texts` are what a page says; `forgetting`.
 - The `model` is fitted: `training_matrix`, `rates`, `loss`, `descent`, from a `prior` that `examples` give.
 - A link is scored: `scorer`, with `seed_shares`, `former_seeds`, `discovery` (what lies behind), `exploration` and
   `recent_harvest`; `score_updates` tells the frontier, `link_reasons` says why in words.

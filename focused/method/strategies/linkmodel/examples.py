@@ -11,7 +11,8 @@ from focused.method.page.url_features import UrlFeatures, hashed
 from focused.method.strategies.linkmodel.anchor_texts import MAX_ANCHOR_TERMS
 from focused.method.strategies.linkmodel.descent import descend
 from focused.method.strategies.linkmodel.loss import Loss
-from focused.method.strategies.linkmodel.memory import MAX_REFERRERS, LinkMemory
+from focused.method.strategies.linkmodel.memory import LinkMemory
+from focused.method.strategies.linkmodel.memory_tables import MAX_REFERRERS
 from focused.method.strategies.linkmodel.page_links import logit
 from focused.method.strategies.linkmodel.prior import NO_PRIOR, Prior
 from focused.method.strategies.linkmodel.rates import Rates

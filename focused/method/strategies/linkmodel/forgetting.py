@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from focused.method.strategies.linkmodel.memory import EVIDENCE_OF_LINK
+from focused.method.strategies.linkmodel.memory_tables import EVIDENCE_OF_LINK
 
 if TYPE_CHECKING:
     from collections.abc import Generator

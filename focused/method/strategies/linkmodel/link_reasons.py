@@ -9,7 +9,7 @@ import numpy as np
 
 from focused.method.page.url_features import place_of, url_terms
 from focused.method.scoring.reasons import in_words, plain, quoted
-from focused.method.strategies.linkmodel.memory import EVIDENCE_GROUPS
+from focused.method.strategies.linkmodel.memory_tables import EVIDENCE_GROUPS
 from focused.method.strategies.linkmodel.training_matrix import DENSE, LENGTH
 
 if TYPE_CHECKING:

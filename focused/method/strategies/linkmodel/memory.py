@@ -11,9 +11,19 @@ import numpy.typing as npt
 from focused.method.page.url_features import MAX_URL_TERMS, UrlFeatures, place_key, url_features
 from focused.method.strategies.linkmodel.anchor_texts import MAX_ANCHOR_TERMS
 from focused.method.strategies.linkmodel.former_seeds import FormerSeeds
-from focused.method.strategies.linkmodel.groups import Groups
 from focused.method.strategies.linkmodel.growing_table import GrowingTable, padded
 from focused.method.strategies.linkmodel.key_numbers import UNKNOWN, KeyNumbers
+from focused.method.strategies.linkmodel.memory_tables import (
+    EVIDENCE_GROUPS,
+    EVIDENCE_OF_LINK,
+    KIND_GROUPS,
+    LINK_GROUPS,
+    MAX_REFERRERS,
+    groups_of_kinds,
+    groups_of_links,
+    table_of_evidence,
+    table_of_links,
+)
 from focused.method.strategies.linkmodel.recent_harvest import RecentHarvest
 from focused.method.strategies.linkmodel.seed_shares import UNKNOWN_START, Fairness
 
@@ -24,26 +34,6 @@ if TYPE_CHECKING:
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
-
-EVIDENCE_GROUPS = ("source", "block", "anchor", "place")
-"""Groups of links that one element of a page belongs to: its page, its block, its anchor text, its place in pages of
-its host."""
-LINK_GROUPS = ("folder", "host")
-"""Groups that a link itself belongs to."""
-KIND_GROUPS = ("kind", "site_kind")
-"""Groups by the kind of page that a link's URL names: on any host, and on its own."""
-
-EVIDENCE_OF_LINK = 4
-"""Pages that link somewhere, for each link that may be remembered; they are forgotten together."""
-
-NOT_WAITING = np.iinfo(np.int64).min
-"""Number in the frontier of a link that does not wait there. Links that many workers share have numbers of either sign."""
-
-NO_LINK = 0
-"""What evidence belongs to whose link is forgotten."""
-
-MAX_REFERRERS = 50
-"""Pages of which it is kept what they say of a link."""
 
 
 class LinkMemory:
@@ -58,36 +48,12 @@ class LinkMemory:
         self.max_links = max_links
         # An eighth more come while others are about to be forgotten.
         n_links, n_rows = max_links + max_links // 4, EVIDENCE_OF_LINK * (max_links + max_links // 4)
-        #: ``frontier`` is a link's number in the frontier, or NOT_WAITING, and ``level`` what it was placed
-        #: with. ``page`` is the page that a link led to, ``discoverer`` the first that linked there, and ``start`` the number
-        #: of the seed from which that was reached, ``branch`` that of the seed's link. ``ordinal`` is how many links of its
-        #: kind were remembered when it came.
-        self.links = GrowingTable(
-            n_links, key=(np.int64, 0, 0), folder=(np.int32, 0, 0), host=(np.int32, 0, 0),
-            kind=(np.int32, 0, 0), site_kind=(np.int32, 0, 0), ordinal=(np.int32, 0, 0),
-            columns=(np.int32, 0, MAX_URL_TERMS), n_columns=(np.int32, 1, 0),
-            discoverer=(np.int32, -1, 0), start=(np.int32, UNKNOWN_START, 0), branch=(np.int32, UNKNOWN_START, 0),
-            page=(np.int32, -1, 0), outcome=(np.float64, np.nan, 0),
-            n_referrers=(np.int32, 0, 0), n_kept=(np.int32, 0, 0), last=(np.int32, -1, 0),
-            sums=(np.float32, 0, 4), tops=(np.float32, 0, 4),
-            url=(np.float64, 0, 0), group_sum=(np.float64, 0, 0), group_top=(np.float64, 0, 0),
-            frontier=(np.int64, NOT_WAITING, 0), level=(np.int32, -1, 0), explores=(np.bool_, False, 0),
-        )  # fmt: skip
-        self.evidence = GrowingTable(
-            n_rows, link=(np.int32, NO_LINK, 0), **{name: (np.int32, 0, 0) for name in EVIDENCE_GROUPS}
-        )
-        self.groups = {
-            name: Groups(reserve=n_links, keeps_empty=name == "source") for name in (*EVIDENCE_GROUPS, *LINK_GROUPS)
-        }
-        #: ``sum`` and ``count`` are of the yields of fetched links.
-        self.kinds = {
-            name: Groups(reserve=n_links, sum=(np.float64, 0, 0), count=(np.float64, 0, 0)) for name in KIND_GROUPS
-        }
+        self.links = table_of_links(n_links)
+        self.evidence = table_of_evidence(n_rows)
+        self.groups = groups_of_links(n_links)
+        self.kinds = groups_of_kinds(n_links)
         #: The text of each anchor group, as people read it, by the group's number.
         self.anchor_words: list[str] = []
-        self.groups["anchor"] = Groups(
-            reserve=n_links, columns=(np.int32, 0, MAX_ANCHOR_TERMS), n_columns=(np.int32, 1, 0)
-        )
         self.fairness = Fairness(self.links)
         self._former_seeds = FormerSeeds()
         self._numbers = KeyNumbers()

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from focused.method.page.url_features import N_COLUMNS
 from focused.method.strategies.linkmodel.descent import descend
 from focused.method.strategies.linkmodel.loss import Loss
-from focused.method.strategies.linkmodel.memory import EVIDENCE_GROUPS, LINK_GROUPS
+from focused.method.strategies.linkmodel.memory_tables import EVIDENCE_GROUPS, LINK_GROUPS
 from focused.method.strategies.linkmodel.prior import NO_PRIOR, Prior, Weights
 from focused.method.strategies.linkmodel.rates import Rates, slices
 from focused.method.strategies.linkmodel.training_matrix import LENGTH, training_matrix

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from focused.method.page.url_features import N_COLUMNS
-from focused.method.strategies.linkmodel.memory import EVIDENCE_GROUPS, LINK_GROUPS
+from focused.method.strategies.linkmodel.memory_tables import EVIDENCE_GROUPS, LINK_GROUPS
 from focused.method.strategies.linkmodel.training_matrix import DENSE
 
 if TYPE_CHECKING:

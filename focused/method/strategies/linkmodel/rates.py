@@ -9,7 +9,7 @@ import numpy.typing as npt
 from scipy.special import expit
 
 from focused.method.strategies.linkmodel.groups import PRIOR_OUTCOMES
-from focused.method.strategies.linkmodel.memory import EVIDENCE_GROUPS, LINK_GROUPS
+from focused.method.strategies.linkmodel.memory_tables import EVIDENCE_GROUPS, LINK_GROUPS
 from focused.method.strategies.linkmodel.page_links import logit
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from focused.method.strategies.linkmodel.memory import NOT_WAITING
+from focused.method.strategies.linkmodel.memory_tables import NOT_WAITING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -13,7 +13,8 @@ from focused.method.strategies.linkmodel.discovery import LEAST_BETWEEN, Discove
 from focused.method.strategies.linkmodel.exploration import LinkExploration
 from focused.method.strategies.linkmodel.forgetting import Forgetting
 from focused.method.strategies.linkmodel.known_pages import KnownPages
-from focused.method.strategies.linkmodel.memory import EVIDENCE_OF_LINK, NOT_WAITING, LinkMemory
+from focused.method.strategies.linkmodel.memory import LinkMemory
+from focused.method.strategies.linkmodel.memory_tables import EVIDENCE_OF_LINK, NOT_WAITING
 from focused.method.strategies.linkmodel.model import LinkModel
 from focused.method.strategies.linkmodel.page_links import PageLinks, page_links
 from focused.method.strategies.linkmodel.prior import NO_PRIOR, Prior
