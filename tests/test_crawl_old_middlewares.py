@@ -12,6 +12,7 @@ from scrapy.settings import Settings
 from scrapy.utils.test import get_crawler
 
 from focused.crawl.arguments import PlanError
+from focused.crawl.losses import LOSSES
 from focused.crawl.old_middlewares import with_old_middlewares
 
 TEMPLATE = """
@@ -111,6 +112,32 @@ def test_what_an_old_class_leaves_out_is_left_out():
         return [each async for each in middleware.process_spider_output(None, results())]
 
     assert asyncio.run(passed()) == ["page"]
+
+
+class Forgetful:
+    def process_spider_output(self, response, result, spider):
+        for each in result:
+            each.upper()
+
+
+def test_an_old_class_that_returns_none_is_named_once_counted_and_loses_nothing(caplog):
+    [made] = with_old_middlewares(in_settings(Forgetful))["SPIDER_MIDDLEWARES"]
+    crawler = get_crawler()
+    middleware = made.from_crawler(crawler)
+
+    async def results():
+        yield "page"
+
+    async def passed():
+        return [each async for each in middleware.process_spider_output(None, results())]
+
+    assert [asyncio.run(passed()) for _ in range(3)] == [["page"]] * 3
+    [said] = [each for each in caplog.messages if "process_spider_output" in each]
+    assert said.startswith(
+        f"{__name__}.Forgetful.process_spider_output must return an iterable of items and requests. Got None."
+    )
+    assert crawler.stats.get_value("focused/middlewares/no_results_count") == 3
+    assert "focused/middlewares/no_results_count" in LOSSES
 
 
 def test_a_class_that_is_not_there_is_named_before_the_first_request():

@@ -76,6 +76,20 @@ class BadMerge(ShortAddresses):
         return dataclasses.replace(known, score=float("nan"))
 
 
+class ReadsNothing(WithoutBanner):
+    """A page reader that forgets to return what it has read."""
+
+    def read(self, body, url, content_type=None):
+        super().read(body, url, content_type)
+
+
+class ReadsNoFood(WithoutBanner):
+    """A page reader that returns nothing of some pages."""
+
+    def read(self, body, url, content_type=None):
+        return None if "/food/" in url else super().read(body, url, content_type)
+
+
 class SecondAdaptive(ShortAddresses):
     """A strategy with the name of another."""
 
@@ -149,6 +163,27 @@ def test_one_of_each_from_outside_works_through_the_real_commands(package, tmp_p
     # The model is numbers: a crawl for the topic needs nothing of the package.
     without = crawl(tmp_path / "models", tmp_path / "2", topic="outside", web=two_regions, max_pages=5)
     assert without.exit_code == 0, without.err
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("kind", "exit_code", "n_fetched", "n_not_read"), [("ReadsNothing", 1, 0, 1), ("ReadsNoFood", 0, 13, 12)]
+)
+def test_a_page_reader_that_returns_none_is_named_at_the_end_with_how_often(
+    package, tmp_path, two_regions, kind, exit_code, n_fetched, n_not_read
+):
+    hand_made.topic("stars").save(tmp_path / "models")
+    settings = {"FOCUSED_PAGE_READER": f"mypackage.{kind}"}
+    argv = crawl_argv(settings, topic="stars", web=two_regions, strategy="best_first")
+    done = run(package, tmp_path, *argv)
+    assert done.exit_code == exit_code, done.err
+    assert done.stats["focused/pages/not_read_count"] == n_not_read
+    assert done.stats.get("focused/pages/not_text_count", 0) == 0
+    assert done.stats["focused/pages/fetched_count"] == n_fetched
+    responses = "1 response" if n_not_read == 1 else f"{n_not_read} responses"
+    said = f"{responses} with text not read: mypackage.{kind} (FOCUSED_PAGE_READER) returned None"
+    assert said in done.err
+    assert ("No page was read." in done.err) is (exit_code == 1)
 
 
 @pytest.mark.slow

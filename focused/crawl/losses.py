@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from focused.crawl.old_middlewares import NO_RESULTS
 from focused.crawl.own_fields import NOT_KEPT
 from focused.crawl.private_addresses import REFUSED
 from focused.frontier.resumption import MISSING
@@ -42,6 +43,7 @@ LOSSES = {
     "focused/frontier/not_durable_count": "requests that waited in memory only; the log names the first, and why",
     "focused/pages/repeated_count": "responses repeating a page under another URL (Content-Location)",
     "focused/pages/not_text_count": "responses without text (pictures, empty answers)",
+    NO_RESULTS: "responses whose results were passed on as they came: a spider middleware returned none (the log names it)",
     "focused/pages/failed_count": "pages that could not be fetched (time-outs, nobody there, endless redirects, too large)",
     "focused/pages/headers_too_long_count": "responses whose headers were too long or had no end",
     REFUSED: "requests not sent: no public address, neither http nor https (FOCUSED_PRIVATE_ADDRESSES), or no name of a host",

@@ -5,6 +5,8 @@ Such a class has ``def process_spider_output(self, response, result, spider)``, 
 
 from __future__ import annotations
 
+import logging
+from collections.abc import Iterable
 from functools import update_wrapper
 from inspect import isasyncgenfunction, signature
 from typing import TYPE_CHECKING, Any
@@ -20,6 +22,10 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
+logger = logging.getLogger(__name__)
+
+NO_RESULTS = "focused/middlewares/no_results_count"
+"""Stat: responses for which a class of the old kind returned nothing that can be passed on."""
 _SETTING = "SPIDER_MIDDLEWARES"
 
 
@@ -39,7 +45,11 @@ def with_old_middlewares(settings: Any) -> dict[str, Any]:
 class OldMiddleware:
     """Makes an instance of an old class, and gives it the asynchronous method that Scrapy calls.
 
-    The old method gets the results of a response as a list when all of them are there.
+    The old method gets the results of a response as a list when all of them are there. Where it returns None, or anything
+    else that is no iterable, they are passed on as they came: Scrapy would lose the page, with a traceback. The first such
+    return is named in the log.
+
+    Stats: ``focused/middlewares/no_results_count``.
     """
 
     def __init__(self, old: type) -> None:
@@ -61,11 +71,28 @@ class OldMiddleware:
 
         async def process_spider_output(response: Response, result: AsyncIterator[Any]) -> AsyncIterator[Any]:
             spider = {"spider": crawler.spider} if wants_spider else {}
-            for each in old_method(response=response, result=[each async for each in result], **spider):
+            came = [each async for each in result]
+            found = old_method(response=response, result=came, **spider)
+            if not isinstance(found, Iterable):
+                _count_no_results(crawler, made, found)
+                found = came
+            for each in found:
                 yield each
 
         made.process_spider_output = process_spider_output
         return made
+
+
+def _count_no_results(crawler: Crawler, middleware: Any, found: object) -> None:
+    """Count a return that cannot be passed on, and name the first."""
+    assert crawler.stats is not None
+    if not crawler.stats.get_value(NO_RESULTS):
+        logger.error(
+            "%s.process_spider_output must return an iterable of items and requests. Got %s. What came is passed on as it "
+            "is, and further ones are counted (%s). Let it end with: return result",
+            *(global_object_name(type(middleware)), "None" if found is None else type(found).__name__, NO_RESULTS),
+        )
+    crawler.stats.inc_value(NO_RESULTS)
 
 
 def _load(path: Any) -> Any:

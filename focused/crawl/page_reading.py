@@ -12,6 +12,7 @@ from focused.method.page.encoding import may_be_text
 from focused.method.page.robots_directives import NOTHING, Directives, agent_name, of_headers, of_metas
 from focused.utils.crawl_settings import NOFOLLOW_ENABLED, OBEY_NOINDEX
 from focused.utils.scope import TOO_FAR
+from focused.utils.words import quantity
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,6 +27,26 @@ if TYPE_CHECKING:
     from focused.utils.scope import Scope
 
 _SCOPE = "focused/scope/{}_count"
+
+
+NOT_READ = "focused/pages/not_read_count"
+"""Stat: responses with text of which a page reader that was plugged in has made no page."""
+
+
+def is_text(response: Response) -> bool:
+    """Tell whether a response may be a page: it is neither empty nor binary."""
+    return isinstance(response, TextResponse) and may_be_text(response.body)
+
+
+def about_not_read(n_pages: int, reader: PageReader) -> str:
+    """Return a line that names the page reader which has made no page of so many responses; empty of none."""
+    if not n_pages:
+        return ""
+    kind = type(reader)
+    return (
+        f"{quantity(n_pages, 'responses')} with text not read: {kind.__module__}.{kind.__qualname__} (FOCUSED_PAGE_READER) "
+        "returned None. Its read must return a Page, whatever the bytes are"
+    )
 
 
 class RepeatedText(NamedTuple):
@@ -57,8 +78,8 @@ class PageReading:
         self._agents = frozenset(filter(None, map(agent_name, agents)))
 
     def read(self, response: Response, content_type: str) -> Page | None:
-        """Return the analysed page; None if the response is empty or binary."""
-        if not isinstance(response, TextResponse) or not may_be_text(response.body):
+        """Return the analysed page; None if the response is empty or binary, or a reader that was plugged in returns none."""
+        if not is_text(response):
             return None
         return self._reader.read(response.body, response.url, content_type)
 

@@ -10,6 +10,7 @@ from focused.crawl.delivered_words import DELIVERED, about_delivered, about_harv
 from focused.crawl.failures import words_of_exception
 from focused.crawl.final_judging import words_of_judging_again
 from focused.crawl.losses import LOSSES
+from focused.crawl.page_reading import NOT_READ, about_not_read
 from focused.crawl.parts import Crawl
 from focused.crawl.pdf_counts import pdf_advice, pdf_summary
 from focused.crawl.pdf_reading import is_installed
@@ -61,6 +62,7 @@ class Summary:
     def _lines(self, reason: str, judged: JudgedFigures | None) -> Iterator[str]:
         plan, harvest, stats = self._plan, self._harvest, self._crawler.stats.get_stats()
         yield from (self._counted(name, what) for name, what in LOSSES.items())
+        yield about_not_read(stats.get(NOT_READ, 0), plan.reader)
         yield self._about_sources(stats)
         yield self._about_hosts()
         yield self._about_failing_hosts()
@@ -158,6 +160,8 @@ class Summary:
     def no_page(self) -> str:
         """Say why nothing was fetched, by what came instead."""
         stats = self._crawler.stats.get_stats()
+        if n_not_read := stats.get(NOT_READ, 0):
+            return f"No page was read. {about_not_read(n_not_read, self._plan.reader)}."
         n_endless = stats.get("focused/pages/endless_redirects_count", 0)
         causes = {"redirected in a circle or without end": n_endless}
         for key, value in stats.items():

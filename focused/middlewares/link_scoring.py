@@ -9,7 +9,7 @@ from scrapy import Request
 from focused.crawl.judging_in_turn import JudgingInTurn
 from focused.crawl.link_sources import REASONS as SOURCE_REASONS
 from focused.crawl.link_sources import LinkSources
-from focused.crawl.page_reading import PageReading, RepeatedText
+from focused.crawl.page_reading import NOT_READ, PageReading, RepeatedText, is_text
 from focused.crawl.parts import Crawl
 from focused.crawl.unknown_addresses import UNKNOWN, UnknownAddresses
 from focused.frontier.interface import frontier_of
@@ -43,8 +43,9 @@ class LinkScoringMiddleware:
     Meta, written to each request: ``focused_link_score``, ``focused_link_reason``, ``focused_referrer``,
     ``focused_irrelevant_on_path``, and what :mod:`focused.method.scoring.link_meta` adds for strategies that need it.
 
-    Stats: ``focused/pages/repeated_count``, ``focused/pages/not_text_count``, ``focused/links/scored_count``,
-    ``focused/links/dropped_count``, ``focused/links/nofollow_count``, ``focused/scope/REASON_count``;
+    Stats: ``focused/pages/repeated_count``, ``focused/pages/not_text_count``, ``focused/pages/not_read_count``,
+    ``focused/links/scored_count``, ``focused/links/dropped_count``, ``focused/links/nofollow_count``,
+    ``focused/scope/REASON_count``;
     ``focused/page/cut_NAME_count`` and ``focused/links/refused_REASON_count`` for what a page's limits and its own links
     lost.
     """
@@ -105,7 +106,7 @@ class LinkScoringMiddleware:
             return None
         page = self._reading.read(response, item.raw_type)
         if page is None:
-            stats.inc_value("focused/pages/not_text_count")
+            stats.inc_value(NOT_READ if is_text(response) else "focused/pages/not_text_count")
         else:
             item.attach(page)
         return page
