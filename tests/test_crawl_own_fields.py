@@ -11,10 +11,13 @@ from typing import Any
 from scrapy.statscollectors import StatsCollector
 from scrapy.utils.test import get_crawler
 
+from focused.collection.as_sqlite import write_sqlite
+from focused.collection.joined import JoinedRuns
 from focused.collection.page import CollectedPage
 from focused.collection.schema import open_collection
 from focused.collection.store import CollectionStore
 from focused.collection.verdict_rows import VerdictRows
+from focused.collection.view import PageFilter
 from focused.crawl.own_fields import NOT_KEPT, OwnFields, StoredFields, own_values
 from focused.items import PageItem
 
@@ -137,6 +140,11 @@ def test_a_collection_of_an_earlier_version_gets_the_column_and_its_pages_become
     with closing(sqlite3.connect(path)) as sql:
         sql.execute("ALTER TABLE pages DROP COLUMN own_fields")
         sql.commit()
+    # Whoever only reads it changes nothing.
+    with JoinedRuns([tmp_path], PageFilter()) as runs:
+        write_sqlite(runs, tmp_path / "exported.sqlite")
+    with closing(sqlite3.connect(tmp_path / "exported.sqlite")) as sql:
+        assert sql.execute("SELECT title, own_fields FROM pages").fetchall() == [("Stars", None)]
     for _ in range(2):
         open_collection(path).close()
     rows, later = VerdictRows(path), OwnFields()
