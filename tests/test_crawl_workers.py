@@ -215,13 +215,18 @@ def test_a_worker_that_is_killed_is_started_again_and_the_crawl_has_all_its_page
             killed = sql.execute("SELECT name FROM workers").fetchone() or ()
         [name] = killed
         os.kill(int(name.rpartition(":")[2]), signal.SIGKILL)
-        sql.execute("UPDATE workers SET alive_until = clock_timestamp()")  # nobody waits for the end of its lease
     done = finished(process, tmp_path)
     assert done.exit_code == 0, done.err
     assert done.err.count("Worker 1 was killed by signal 9") == 1
     assert done.err.count("Worker 1 is started again (1 of at most 3 times in 10 minutes)") == 1
     assert "20 pages" in next(line for line in done.err.splitlines() if "Finished (max_pages)" in line)
     check_outputs(tmp_path / "run", 20)
+    # Nobody waits for the end of the dead worker's lease, 20 s: neither the new one, nor who says that the crawl is over.
+    with connect(database) as sql:
+        lease = "SELECT alive_until - began_at < interval '19 seconds' FROM workers ORDER BY id LIMIT 1"
+        assert sql.execute(lease).fetchone() == (True,)
+    run = json.loads((tmp_path / "run" / "run.json").read_text())
+    assert (run["finish_reason"], run["is_final"]) == ("max_pages", True)
 
 
 def a_crew(tmp_path, n_workers: int) -> Crew:

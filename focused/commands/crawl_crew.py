@@ -94,6 +94,11 @@ class Crew:
         """Whether a worker was killed, not by this process, and `restart_killed` has not been called since."""
         return bool(self._killed) and not self._is_to_end
 
+    @property
+    def killed(self) -> list[int]:
+        """The processes of these."""
+        return [self._processes[number - 1].pid for number in self._killed]
+
     def restart_killed(self) -> Iterator[tuple[int, int]]:
         """Start killed workers again; yield each one's number and how often that was in ten minutes, 0: not any more."""
         killed, self._killed = self._killed, []

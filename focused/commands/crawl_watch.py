@@ -81,6 +81,18 @@ class WatchedCrawl:
             return [name for name in run.alive() if name not in own and not _is_dead(name)]
         return []
 
+    def end_leases(self, processes: Sequence[int]) -> None:
+        """End the leases of workers of this machine that are gone: others get their hosts at once, not when the lease ends.
+
+        Nothing happens where the database does not answer.
+        """
+        from psycopg import Error
+
+        if processes:
+            names = [f"{socket.gethostname()}:{process}" for process in processes]
+            with suppress(Error, ValueError), SharedRun.opened(self.database, self.name) as run:
+                run.end_leases(names)
+
 
 def _is_dead(worker: str) -> bool:
     """Tell whether a worker (``HOST:PROCESS``) ran on this machine and is gone, although its lease has not ended yet."""
@@ -151,6 +163,7 @@ def watch(crew: Crew, crawl: WatchedCrawl, interval_secs: float, revive: Callabl
                 revive()
             time.sleep(_LOOK_SECS)
         if totals is not None:
+            crawl.end_leases(crew.processes)  # of one that was killed: the crawl would seem to go on
             _refresh(run_dir, is_last=True)
     if totals is not None:
         if totals.reason is None and crawl.max_pages and totals.n_pages >= crawl.max_pages:
@@ -187,6 +200,7 @@ def _restart_killed(crew: Crew, crawl: WatchedCrawl) -> None:
     """Start workers again that were killed, unless the crawl has ended; later, while the database does not answer."""
     if (totals := crawl.totals()) is None:
         return
+    crawl.end_leases(crew.killed)
     if totals.reason is not None:
         crew.leave_killed()
         return
