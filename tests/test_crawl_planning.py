@@ -185,36 +185,52 @@ def test_a_topic_may_not_say_where_things_are_who_crawls_nor_switch_things_on_no
 
 
 LESS_POLITE = {
-    "DOWNLOAD_DELAY": (0, "at least 1.0"),
+    "DOWNLOAD_DELAY": (0, "1.0"),
     "AUTOTHROTTLE_ENABLED": (False, "true"),
-    "AUTOTHROTTLE_MAX_DELAY": (5, "at least 60.0"),
-    "CONCURRENT_REQUESTS_PER_DOMAIN": (100, "at most 1"),
-    "AUTOTHROTTLE_TARGET_CONCURRENCY": (8.0, "at most 1.0"),
-    "RETRY_TIMES": (1000, "at most 1"),
-    "REDIRECT_MAX_TIMES": (100, "at most 5"),
-    "DOWNLOAD_MAXSIZE": (0, "above 0 and at most 5000000"),
+    "AUTOTHROTTLE_MAX_DELAY": (5, "60.0"),
+    "CONCURRENT_REQUESTS_PER_DOMAIN": (100, "1"),
+    "AUTOTHROTTLE_TARGET_CONCURRENCY": (8.0, "1.0"),
+    "RETRY_TIMES": (1000, "1"),
+    "REDIRECT_MAX_TIMES": (100, "5"),
+    "DOWNLOAD_MAXSIZE": (6_000_000, "5000000"),
 }
 
 
+def saved_topic(settings, folder, **own):
+    """Save a topic with settings of its own; return the arguments of a crawl for it."""
+    hand_made.topic("rude", settings=own).save(folder)
+    settings.set("FOCUSED_MODELS_DIR", str(folder), priority="cmdline")
+    return {"topic": "rude", "seeds": "http://a.example/"}
+
+
 @pytest.mark.parametrize("name", LESS_POLITE)
-def test_a_topic_makes_no_crawl_less_polite_or_less_careful_than_the_project(settings, name, tmp_path):
-    value, must = LESS_POLITE[name]
-    hand_made.topic("rude", settings={name: value}).save(tmp_path)
-    settings.set("FOCUSED_MODELS_DIR", str(tmp_path), priority="cmdline")
-    given = {"topic": "rude", "seeds": "http://a.example/"}
-    with pytest.raises(PlanError) as refusal:
-        plan_crawl(given, settings)
-    word = str(value).lower() if isinstance(value, bool) else str(value)
-    assert str(refusal.value).startswith(
-        f"{name} of topic 'rude' must be {must}, as the project has it. Got {word} in "
-    )
-    assert str(refusal.value).endswith(f"or give it yourself: -s {name}={word}")
+def test_whoever_crawls_is_told_where_a_topic_is_less_polite_or_less_careful_than_the_project(
+    settings, name, tmp_path, caplog
+):
+    value, usual = LESS_POLITE[name]
+    given = saved_topic(settings, tmp_path, **{name: value})
+    assert plan_crawl(given, settings).settings[name] == value
+    [said] = [each.getMessage() for each in caplog.records if "less polite" in each.getMessage()]
+    assert said.startswith(f"{name} of topic 'rude' is {str(value).lower() if value is False else value} (")
+    assert said.endswith(f"For the project's value: -s {name}={usual}")
+    caplog.clear()
     plan_crawl({**given, "web": "demo"}, settings)  # there nobody is disturbed
-    settings.set(name, str(value), priority="cmdline")
+    settings.set(name, usual, priority="cmdline")
+    plan_crawl(given, settings)
+    assert "less polite" not in caplog.text
+
+
+def test_a_topic_may_not_ask_for_bodies_without_a_limit(settings, tmp_path):
+    given = saved_topic(settings, tmp_path, DOWNLOAD_MAXSIZE=0)
+    with pytest.raises(
+        PlanError, match=r"DOWNLOAD_MAXSIZE of topic 'rude' must be above 0: .* Got 0 in .* -s DOWNLOAD_"
+    ):
+        plan_crawl(given, settings)
+    settings.set("DOWNLOAD_MAXSIZE", 0, priority="cmdline")
     plan_crawl(given, settings)
 
 
-def test_a_topic_may_make_a_crawl_politer_and_how_much_it_takes_is_its_own(settings, tmp_path):
+def test_nothing_is_said_of_a_topic_that_is_politer_nor_of_how_much_it_takes(settings, tmp_path, caplog):
     own = {"DOWNLOAD_DELAY": 2.5, "RETRY_TIMES": 0, "DOWNLOAD_MAXSIZE": 1_000_000, "AUTOTHROTTLE_ENABLED": True}
     own |= {"CONCURRENT_REQUESTS": 32, "DOWNLOAD_TIMEOUT": 60, "COOKIES_ENABLED": True, "DEPTH_LIMIT": 7}
     hand_made.topic("polite", settings=own).save(tmp_path)
@@ -225,6 +241,7 @@ def test_a_topic_may_make_a_crawl_politer_and_how_much_it_takes_is_its_own(setti
     settings.setdict({"DOWNLOAD_MAXSIZE": 0, "AUTOTHROTTLE_ENABLED": False}, priority="project")
     hand_made.topic("large", settings={"DOWNLOAD_MAXSIZE": 0, "AUTOTHROTTLE_MAX_DELAY": 1}).save(tmp_path)
     plan_crawl({"topic": "large", "seeds": "http://a.example/"}, settings)
+    assert "less polite" not in caplog.text
 
 
 def test_a_wrong_setting_of_a_topic_is_refused_with_the_file_that_holds_it(tmp_path):
