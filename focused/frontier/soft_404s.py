@@ -213,7 +213,7 @@ def unknown_address(url: str) -> str:
     """
     split = urlsplit(url)
     folder, _, name = split.path.rstrip("/").rpartition("/")
-    digest = hashlib.sha256(f"{split.netloc}{folder}".encode("utf-8", "replace")).digest()
+    digest = hashlib.sha256(f"{split.hostname}{folder}".encode("utf-8", "replace")).digest()
     letters = "".join(chr(ord("a") + byte % 26) for byte in digest[:_N_LETTERS])
     _, dot, ending = name.rpartition(".")
     end = f"{dot}{ending}" if ending.isalnum() and len(ending) <= 5 and dot else "/" * split.path.endswith("/")
