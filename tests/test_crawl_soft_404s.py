@@ -9,7 +9,7 @@ import re
 import hand_made
 import pytest
 from commands import crawl
-from sites import Site
+from sites import Reply, Site
 from test_crawl_live import FAST
 
 pytestmark = pytest.mark.slow
@@ -91,4 +91,15 @@ def test_a_host_that_says_what_it_does_not_have_is_asked_once_and_nothing_is_a_s
     assert "focused/soft_404/pages_count" not in result.stats
     assert "focused/sources/failed_count" not in result.stats
     assert all(row["duplicate_of"] == "" for row in rows(result.run_dir))
+    assert len(rows(result.run_dir)) == 30
+
+
+def test_a_site_that_breaks_on_an_address_that_nobody_made_is_not_asked_again(models, tmp_path):
+    def breaks(path: str) -> bytes | Reply | None:
+        return Reply(b"<p>Sorry.", hangs_up_after=3) if ADDRESS.search(path) else article(path)
+
+    with Site(breaks) as site:
+        result = crawl(models, tmp_path, seeds=f"{site.url}/", max_pages=30, settings=FAST)
+    assert result.exit_code == 0, result.err
+    assert len(addresses(site)) == 1
     assert len(rows(result.run_dir)) == 30

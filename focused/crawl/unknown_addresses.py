@@ -29,9 +29,10 @@ logger = logging.getLogger(__name__)
 UNKNOWN = "address that nobody made"
 """Kind of what is asked for as a link source is, and is none."""
 _META = {
-    # Whatever comes is an answer, and a redirect says that there is no such page.
+    # Whatever comes is an answer, and a redirect says that there is no such page. A site that breaks on it is not asked again.
     "handle_httpstatus_all": True,
     "dont_redirect": True,
+    "dont_retry": True,
 }
 
 
