@@ -22,7 +22,10 @@ from focused.retraining.versions import FOLDER, LABELS_FILE, Attempt, load_versi
 from focused.utils.files import write_json
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from focused.retraining.acceptance import AcceptanceFigures
+    from focused.retraining.training import Retraining
 
 
 def train_version(task: Task, topic: Topic, firsts: dict[int, AcceptanceFigures]) -> Attempt:
@@ -30,78 +33,110 @@ def train_version(task: Task, topic: Topic, firsts: dict[int, AcceptanceFigures]
 
     ``firsts`` has, by seed, how well a model decides that has learnt from no page of the crawl; it is filled here.
     """
-    # Brings scikit-learn along: half a second that the crawl, which only makes tasks, should not wait for.
-    from focused.retraining.acceptance import (
-        acceptance_figures,
-        mostly_verdicts,
-        why_forgets,
-        without_contradicted,
-    )
-    from focused.retraining.acceptance_by_people import errors_in_words, verdicts_decide, why_met_refused
-    from focused.retraining.judged_sides import slips_named
-    from focused.retraining.training import Retraining
     from focused.retraining.words_met import NoWordMetError
 
     start = time.perf_counter()
-    run_dir = Path(task.run_dir)
-    all_labels = {int(number): label for number, label in task.labels.items()}
-    verdicts = set(task.verdicts)
     known: dict[str, Any] = {"version": task.version, "at": task.at, "n_pages": task.n_pages, "in_use": task.in_use}
     try:
         if task.is_against_met:
-            made = _against_met(task, topic, known)
-            why = why_met_refused(made, topic, load_version(run_dir, topic, task.in_use))
-            if task.is_last and not why:
-                _write(task, made)
-            attempt = Attempt(accepted=not (why or task.is_last), why=why, seconds=_seconds(start), **known)
-            return attempt if why or task.is_last else _saved(task, made, all_labels, attempt)
-        in_use = read_labels(run_dir, task.in_use)
-        pages, _ = read_record(record_path(run_dir), task.n_bytes)
-        retraining = Retraining(topic, that_join(pages, in_use | all_labels), random_state=task.random_state)
-        believed = all_labels
-        if task.has_veto:
-            believed = without_contradicted(retraining.accepted_before, all_labels, verdicts)
-        is_noisy = task.filters_label_noise and bool(verdicts)
-        labels = retraining.without_label_noise(believed, verdicts) if is_noisy else believed
-        joined = retraining.joined(labels)
-        n_positive = sum(labels[page.number] for page in joined)
-        known |= {
-            "n_positive": n_positive,
-            "n_negative": len(joined) - n_positive,
-            "n_verdicts": len(verdicts),
-            "n_label_noise": len(believed) - len(labels),
-            "n_contradicted": len(all_labels) - len(believed),
-        }
-        slips = {number: label for number, label in believed.items() if number not in labels}
-        verdicts &= labels.keys()
-        found = retraining.compare(labels, in_use, verdicts)
-        known["held_out"] = {name: round(value, 6) for name, value in asdict(found).items()}
-        if task.random_state not in firsts:
-            firsts[task.random_state] = acceptance_figures(retraining.train({}))
-        first, widens = firsts[task.random_state], mostly_verdicts(labels, verdicts)
-        made = retraining.train(labels, verdicts, about=known, widens=widens, slips=slips, threshold=task.threshold)
-        known |= _of_manifest(made, "n_new_subtopic", "n_left_aside")
-        known["label_noise"] = slips_named([page for page in pages if page.number in slips], slips)
-        new = acceptance_figures(made)
-        known["decisions"] = {"new": new.rounded(), "first": first.rounded()}
-        errors = known.get("errors_on_verdicts", {})
-        is_assumed = widens and bool(topic.keyword_terms)
-        by_people = verdicts_decide(errors, is_assumed=is_assumed)
-        if by_people is None:
-            why = (
-                found.why_worse(task.tolerance)
-                or new.why_worse(first, task.tolerance, widens=widens, is_assumed=is_assumed)
-                or why_forgets(retraining.accepted(made), labels, verdicts, task.tolerance)
-            )
-        else:
-            why = "" if by_people else errors_in_words(errors)
-        if why and task.has_veto:
-            return Attempt(accepted=False, why=why, seconds=_seconds(start), **known)
+            return _version_against_met(task, topic, known, start)
+        made, labels, why = _with_joined_pages(task, topic, firsts, known)
     except (ValueError, OSError) as error:
         known["no_word_met"] = isinstance(error, NoWordMetError)
         return Attempt(accepted=False, why=" ".join(str(error).split()), seconds=_seconds(start), **known)
+    if why and task.has_veto:
+        return Attempt(accepted=False, why=why, seconds=_seconds(start), **known)
     known["n_links"] = made.manifest["figures"]["n_links"]
     return _saved(task, made, labels, Attempt(accepted=True, seconds=_seconds(start), **known))
+
+
+def _with_joined_pages(
+    task: Task, topic: Topic, firsts: dict[int, AcceptanceFigures], known: dict[str, Any]
+) -> tuple[Topic, dict[int, bool], str]:
+    """Train with the pages that joined; return the model, the labels that it learnt, and why it is worse, if it is.
+
+    What is known of the attempt is added to ``known``.
+    """
+    # Brings scikit-learn along: half a second that the crawl, which only makes tasks, should not wait for.
+    from focused.retraining.acceptance import acceptance_figures, mostly_verdicts
+    from focused.retraining.judged_sides import slips_named
+    from focused.retraining.training import Retraining
+
+    all_labels = {int(number): label for number, label in task.labels.items()}
+    in_use = read_labels(Path(task.run_dir), task.in_use)
+    pages, _ = read_record(record_path(Path(task.run_dir)), task.n_bytes)
+    retraining = Retraining(topic, that_join(pages, in_use | all_labels), random_state=task.random_state)
+    believed, labels = _believed(task, retraining, all_labels)
+    joined = retraining.joined(labels)
+    n_positive = sum(labels[page.number] for page in joined)
+    known |= {
+        "n_positive": n_positive,
+        "n_negative": len(joined) - n_positive,
+        "n_verdicts": len(set(task.verdicts)),
+        "n_label_noise": len(believed) - len(labels),
+        "n_contradicted": len(all_labels) - len(believed),
+    }
+    slips = {number: label for number, label in believed.items() if number not in labels}
+    verdicts = set(task.verdicts) & labels.keys()
+    found = retraining.compare(labels, in_use, verdicts)
+    known["held_out"] = {name: round(value, 6) for name, value in asdict(found).items()}
+    if task.random_state not in firsts:
+        firsts[task.random_state] = acceptance_figures(retraining.train({}))
+    first, widens = firsts[task.random_state], mostly_verdicts(labels, verdicts)
+    made = retraining.train(labels, verdicts, about=known, widens=widens, slips=slips, threshold=task.threshold)
+    known |= _of_manifest(made, "n_new_subtopic", "n_left_aside")
+    known["label_noise"] = slips_named([page for page in pages if page.number in slips], slips)
+    new = acceptance_figures(made)
+    known["decisions"] = {"new": new.rounded(), "first": first.rounded()}
+    is_assumed = widens and bool(topic.keyword_terms)
+
+    def why_by_examples() -> str:
+        from focused.retraining.acceptance import why_forgets
+
+        return (
+            found.why_worse(task.tolerance)
+            or new.why_worse(first, task.tolerance, widens=widens, is_assumed=is_assumed)
+            or why_forgets(retraining.accepted(made), labels, verdicts, task.tolerance)
+        )
+
+    return made, labels, _why_worse(known.get("errors_on_verdicts", {}), why_by_examples, is_assumed=is_assumed)
+
+
+def _believed(task: Task, retraining: Retraining, labels: dict[int, bool]) -> tuple[dict[int, bool], dict[int, bool]]:
+    """Return the labels that no verdict contradicts, and those of them that the other examples do not speak against."""
+    from focused.retraining.acceptance import without_contradicted
+
+    verdicts = set(task.verdicts)
+    believed = labels
+    if task.has_veto:
+        believed = without_contradicted(retraining.accepted_before, labels, verdicts)
+    if not (task.filters_label_noise and verdicts):
+        return believed, believed
+    return believed, retraining.without_label_noise(believed, verdicts)
+
+
+def _why_worse(errors: dict[str, int], why_by_examples: Callable[[], str], *, is_assumed: bool) -> str:
+    """Return why a model is worse: by what people say, where that tells, and otherwise by the examples."""
+    from focused.retraining.acceptance_by_people import errors_in_words, verdicts_decide
+
+    by_people = verdicts_decide(errors, is_assumed=is_assumed)
+    if by_people is None:
+        return why_by_examples()
+    return "" if by_people else errors_in_words(errors)
+
+
+def _version_against_met(task: Task, topic: Topic, known: dict[str, Any], start: float) -> Attempt:
+    """Train against the pages met; the last training of a crawl is no version that is taken over."""
+    from focused.retraining.acceptance_by_people import why_met_refused
+
+    made = _against_met(task, topic, known)
+    why = why_met_refused(made, topic, load_version(Path(task.run_dir), topic, task.in_use))
+    if task.is_last and not why:
+        _write(task, made)
+    attempt = Attempt(accepted=not (why or task.is_last), why=why, seconds=_seconds(start), **known)
+    if why or task.is_last:
+        return attempt
+    return _saved(task, made, {int(number): label for number, label in task.labels.items()}, attempt)
 
 
 def _against_met(task: Task, topic: Topic, known: dict[str, Any]) -> Topic:
