@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -22,6 +22,8 @@ from focused.utils.words import quantity
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
+
+    from numpy.typing import NDArray
 
     from focused.method.learning.trained_model import TrainedModel
     from focused.method.text.word_vectors import WordVectors
@@ -90,6 +92,38 @@ def linked(columns: Columns, pages: Sequence[CountedPage]) -> LinkExamples | Non
     )
 
 
+class _Counted(NamedTuple):
+    """The examples of a topic as counts, the positives first."""
+
+    columns: Columns
+    counts: sparse.csr_matrix
+    y: NDArray[np.bool_]
+    links: LinkExamples | None
+
+
+def _counted(
+    positive: PageSet, unlabeled: PageSet | Background, terms: Sequence[str], quick: bool, random_state: int
+) -> _Counted:
+    """Count the examples; ``terms`` get columns whether a page holds them or not."""
+    pages, background = list(positive.pages), None
+    if isinstance(unlabeled, Background):
+        columns = Columns(pages, [*unlabeled.terms, *terms])
+        background = columns.of_background(unlabeled)
+        if quick and background.shape[0] > QUICK_UNLABELED:
+            rng = np.random.default_rng(random_state)
+            background = background[np.sort(rng.choice(background.shape[0], QUICK_UNLABELED, replace=False))]
+    else:
+        pages += unlabeled.pages
+        columns = Columns(pages, terms)
+    counts = columns.counts([page.terms for page in pages])
+    if background is not None:
+        counts = sparse.vstack([counts, background], format="csr")
+    y = np.arange(counts.shape[0]) < len(positive)
+    if (unusable := unusable_titles(counts, y, columns.terms)).any():
+        counts = without_columns(counts, unusable)
+    return _Counted(columns, counts, y, linked(columns, pages))
+
+
 def learn(
     positive: PageSet,
     unlabeled: PageSet | Background,
@@ -115,26 +149,10 @@ def learn(
     what more examples would add there this one cannot tell. ``say``: called with one line of text when a step begins. Raises
     ValueError if nothing can be learnt from them; one line that says why.
     """
-    pages, background = list(positive.pages), None
     if not knows_vectors(learner):
         vectors = None
-    known = [] if vectors is None else vectors.terms
-    if isinstance(unlabeled, Background):
-        columns = Columns(pages, [*unlabeled.terms, *words, *known])
-        background = columns.of_background(unlabeled)
-        if quick and background.shape[0] > QUICK_UNLABELED:
-            rng = np.random.default_rng(random_state)
-            background = background[np.sort(rng.choice(background.shape[0], QUICK_UNLABELED, replace=False))]
-    else:
-        pages += unlabeled.pages
-        columns = Columns(pages, [*words, *known])
-    counts = columns.counts([page.terms for page in pages])
-    if background is not None:
-        counts = sparse.vstack([counts, background], format="csr")
-    y = np.arange(counts.shape[0]) < len(positive)
-    if (unusable := unusable_titles(counts, y, columns.terms)).any():
-        counts = without_columns(counts, unusable)
-    links = linked(columns, pages)
+    known_terms = [*words, *([] if vectors is None else vectors.terms)]
+    columns, counts, y, links = _counted(positive, unlabeled, known_terms, quick, random_state)
 
     def train(prior: float | None) -> tuple[TrainedModel, TrainingFigures]:
         model = train_topic(
@@ -158,7 +176,7 @@ def learn(
         few = f"At least {MIN_PAGES} positive pages are needed. Got {quantity(len(positive), 'pages')}"
         raise ValueError(f"{few} and {positive.refusals.total:,} that were refused: {positive.refusals.summary()}.")
     say(f"Learning from {quantity(len(positive), 'positives')} and {quantity(n_others, 'unlabelled pages')}")
-    is_background = background is not None
+    is_background = isinstance(unlabeled, Background)
     model, figures = train(BACKGROUND_PRIOR if is_background else None)
     if not is_background and figures.prior_high < max(1 / int((~y).sum()), _LEAST_PRIOR):
         say("No unlabelled page looks relevant; training again with an assumed prior")
