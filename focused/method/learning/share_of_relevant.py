@@ -40,10 +40,11 @@ _LOWEST_READING = 0.25
 _ONE_HEAP = 0.65
 """Chance that an example looks more like the topic than a page met, below which both are one heap: where two are sought in it,
 one may get nothing."""
-_HEAP_DISTANCE, _DRAWN_IN_UPPER, _EXAMPLES_IN_UPPER = 4.0, 0.15, 0.9
+_HEAP_DISTANCE, _UPPER_SHARE, _DRAWN_IN_UPPER, _EXAMPLES_IN_UPPER = 4.0, 0.4, 0.15, 0.9
 """Two heaps of pages met lie apart if the distance of their means is this many standard deviations or more. The upper one is
-the topic's if at most this share of the drawn pages lies in it, and at least this share of the examples. Where other examples
-lie in the lower heap, so do other relevant pages."""
+the topic's if it is at most this share of them, with at most this share of the drawn pages, and at least this share of the
+examples. A heap of most pages is what the crawl has followed, whether it was right or not. Where other examples lie in the
+lower heap, so do other relevant pages."""
 _WINDOW_SHARE = 0.4
 _N_EDGES = 60
 _LEAST_DRAWN = 5
@@ -167,14 +168,14 @@ def _upper_of_two_heaps(
 
     The relevant pages of a crawl may be of another kind than its examples: course pages, and not examination papers. All of
     them look less like the topic than the examples do, so shares among these are no bound. But they can be counted, if they
-    are a heap of their own. If many pages that were drawn lie in it, or examples lie in the other, it is not that of the
-    topic.
+    are a heap of their own. If most pages or many of those that were drawn lie in it, or examples lie in the other, it is
+    not that of the topic.
     """
     if drawn.sum() < _LEAST_DRAWN:
         return None
     share, probabilities = two_gaussians(positive, met)
     is_upper = probabilities > 0.5
-    if is_upper.all() or not is_upper.any() or is_upper[drawn].mean() > _DRAWN_IN_UPPER:
+    if not is_upper.any() or share > _UPPER_SHARE or is_upper[drawn].mean() > _DRAWN_IN_UPPER:
         return None
     upper, lower = met[is_upper], met[~is_upper]
     border = min(upper.min(), (upper.min() + lower.max()) / 2)
