@@ -94,6 +94,15 @@ class PageItem:
     #: Name of the spider's method that the pages of its links go to; None: ``parse``.
     callback: InitVar[Callback | None] = None
 
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Refuse a class whose field would be overwritten: its value would be lost without a word."""
+        super().__init_subclass__(**options)
+        known = {each.name for each in fields(PageItem)}
+        for name in sorted(({*PageItem.__dataclass_fields__, *vars(PageItem(""))} - known) & vars(cls).keys()):
+            raise TypeError(
+                f"A field of {cls.__name__} must not be called {name!r}: PageItem uses it. Give it another name."
+            )
+
     def __post_init__(
         self, page: Page | None, body: bytes, content_type: str, location: str, callback: Callback | None
     ) -> None:

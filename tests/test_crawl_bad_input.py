@@ -45,6 +45,7 @@ def bad(tmp_path_factory) -> Path:
     hand_made.topic("forbidden-folder", settings={"FOCUSED_RUNS_DIR": "/tmp"}).save(models)
     hand_made.topic("mistyped", settings={"DOWNLOAD_DELAY": "fast"}).save(models)
     hand_made.topic("endless", settings={"DOWNLOAD_DELAY": 1e300}).save(models)
+    hand_made.topic("at-once", settings={"DOWNLOAD_TIMEOUT": 0}).save(models)
     hand_made.topic("no-number", settings={"DOWNLOAD_TIMEOUT": float("nan")}).save(models)
     hand_made.topic("window", settings={"FOCUSED_HARVEST_WINDOW_PAGES": "wide"}).save(models)
     hand_made.topic("seedless", seeds=[]).save(models)
@@ -223,6 +224,7 @@ TOPIC_CASES = {
     "bad-manifest": ("manifest.json cannot be read",),
     "forbidden": ("A topic may not set ITEM_PIPELINES", "-s ITEM_PIPELINES="),
     "forbidden-folder": ("A topic may not set FOCUSED_RUNS_DIR",),
+    "at-once": ("DOWNLOAD_TIMEOUT must be a number above 0", "Got 0"),
     "mistyped": ("DOWNLOAD_DELAY", "must be a number", "'fast'"),
     "endless": ("DOWNLOAD_DELAY", "must be a number from 0 to 86,400", "topic.toml", "1e+300"),
     "no-number": ("DOWNLOAD_TIMEOUT", "must be a number from 0 to 86,400", "nan"),

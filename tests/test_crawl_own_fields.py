@@ -5,9 +5,10 @@ from __future__ import annotations
 import datetime
 import sqlite3
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, make_dataclass
 from typing import Any
 
+import pytest
 from scrapy.statscollectors import StatsCollector
 from scrapy.utils.test import get_crawler
 
@@ -42,6 +43,12 @@ class Sighting(Observation):
 @dataclass
 class Story(PageItem):
     section: str = ""
+
+
+@pytest.mark.parametrize("name", ["raw", "scores", "noindex", "location"])
+def test_a_field_that_the_page_would_overwrite_is_refused(name):
+    with pytest.raises(TypeError, match=f"A field of Taken must not be called '{name}'"):
+        make_dataclass("Taken", [(name, str, "")], bases=(PageItem,))
 
 
 def row(url: str) -> dict[str, object]:

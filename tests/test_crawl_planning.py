@@ -250,6 +250,12 @@ def test_a_wrong_setting_of_a_topic_is_refused_with_the_file_that_holds_it(tmp_p
         topic_settings(load_topic("stars", tmp_path))
 
 
+def test_an_unknown_setting_of_a_topic_is_refused_with_the_file_that_holds_it(tmp_path):
+    hand_made.topic(settings={"FOCUSED_TRAP": "on"}).save(tmp_path)
+    with pytest.raises(PlanError, match=r"Unknown setting 'FOCUSED_TRAP'.* It stands in .*topic\.toml"):
+        topic_settings(load_topic("stars", tmp_path))
+
+
 @pytest.mark.parametrize(
     ("old", "new"),
     [
@@ -263,7 +269,7 @@ def test_a_setting_that_was_renamed_is_refused_with_its_new_name(settings, old, 
     topic.set("FOCUSED_MODELS_DIR", str(tmp_path), priority="cmdline")
     settings.set(old, "1", priority="cmdline")
     for name, each in (("stars", settings), ("old", topic)):
-        with pytest.raises(PlanError, match=rf"^{old} is called {new} now\. Use the new name\.$"):
+        with pytest.raises(PlanError, match=rf"^{old} is called {new} now\. Use the new name\."):
             plan_crawl({"topic": name}, each)
 
 

@@ -82,18 +82,25 @@ def of_environment(environment: Mapping[str, str]) -> dict[str, str]:
     return {each.name: environment[each.name] for each in OF_ENVIRONMENT if each.name in environment}
 
 
+def check_name(name: str) -> None:
+    """Refuse the name of a setting of the project that nothing reads."""
+    if not name.startswith(_PREFIX) or name in DECLARED:
+        return
+    present = name
+    for old, new in _RENAMED.items():
+        present = name.replace(old, new, 1) if name.startswith(old) else present
+    if present in DECLARED:
+        raise PlanError(f"{name} is called {present} now. Use the new name.")
+    meant = did_you_mean(present, DECLARED, _PREFIX)
+    raise PlanError(f"Unknown setting {name!r}.{meant} docs/reference/settings.md lists them.")
+
+
 def check_settings(settings: Any) -> None:
     """Refuse settings of the project that are not what they must be, and names that nothing reads.
 
     A ValueError names the setting, what it must be and what it is.
     """
-    for name in sorted(name for name in map(str, settings) if name.startswith(_PREFIX) and name not in DECLARED):
-        present = name
-        for old, new in _RENAMED.items():
-            present = name.replace(old, new, 1) if name.startswith(old) else present
-        if present in DECLARED:
-            raise PlanError(f"{name} is called {present} now. Use the new name.")
-        meant = did_you_mean(present, DECLARED, _PREFIX)
-        raise PlanError(f"Unknown setting {name!r}.{meant} docs/reference/settings.md lists them.")
+    for name in sorted(map(str, settings)):
+        check_name(name)
     for setting in DECLARED.values():
         setting.read(settings)

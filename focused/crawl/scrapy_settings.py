@@ -25,6 +25,8 @@ _AT_LEAST_ONE = {
     *("CONCURRENT_ITEMS", "CONCURRENT_REQUESTS", "CONCURRENT_REQUESTS_PER_DOMAIN"),
     *("REACTOR_THREADPOOL_MAXSIZE", "SCRAPER_SLOT_MAX_ACTIVE_SIZE"),
 }
+# Of Scrapy's time-out 0 is no word for none: every request ends before its answer comes.
+_ABOVE_0 = {"AUTOTHROTTLE_TARGET_CONCURRENCY", "DOWNLOAD_TIMEOUT"}
 
 
 def _setting(name: str, default: Any) -> Setting:
@@ -32,8 +34,8 @@ def _setting(name: str, default: Any) -> Setting:
     if isinstance(default, bool) or (default == 1 and name.endswith("_ENABLED")):
         return Setting(name, bool(default))
     most = NUMBER_SETTINGS.get(name)
-    if name == "AUTOTHROTTLE_TARGET_CONCURRENCY":
-        return Setting(name, default, above=0, most=most)
+    if name in _ABOVE_0:
+        return Setting(name, float(default), above=0, most=most)
     least = 1 if name in _AT_LEAST_ONE else 0 if name in NUMBER_SETTINGS else None
     return Setting(name, float(default) if name in _FRACTIONS else default, least=least, most=most)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from scrapy.settings import default_settings
 
 from focused.crawl.arguments import PlanError
-from focused.crawl.declared_settings import COMMAND_LINE, DECLARED
+from focused.crawl.declared_settings import COMMAND_LINE, DECLARED, check_name
 from focused.crawl.presets import check_trained_for, preset_settings
 from focused.method.topic import TOPIC_FILE, is_topic_setting
 from focused.method.topic.presets import load_preset
@@ -71,6 +71,7 @@ def topic_settings(topic: Topic, preset: str = "") -> dict[str, Any]:
                 f"A topic may not set {name}, as topic {topic.name!r} does. Use -s {name}=... on the command line instead."
             )
         try:
+            check_name(name)
             if name in DECLARED:
                 DECLARED[name].check(own[name])
         except ValueError as error:

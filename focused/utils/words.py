@@ -19,6 +19,7 @@ _NOUNS = (
         "negative",
         "page",
         "place",
+        "soft 404",
     ),
     *("positive", "record", "repeat", "request", "response", "revisit", "row", "run", "seed", "sitemap", "topic"),
     *("training", "URL", "verdict", "web", "worker"),
@@ -31,6 +32,8 @@ def quantity(count: float, things: str) -> str:
 
     >>> quantity(1200, "pages with many links"), quantity(1, "pages with many links"), quantity(1, "sitemaps and feeds left")
     ('1,200 pages with many links', '1 page with many links', '1 sitemap or feed left')
+    >>> quantity(1, "soft 404s")
+    '1 soft 404'
     >>> quantity(1.0, "minutes"), quantity(2.5, "minutes")
     ('1 minute', '2.5 minutes')
     """
