@@ -106,6 +106,15 @@ def test_a_project_of_its_own_crawls_for_a_topic_with_one_line_of_settings(proje
 
 
 @pytest.mark.slow
+def test_a_limit_that_is_spent_is_made_larger_with_a_setting_for_the_project_s_spider_takes_no_argument(project, site):
+    four = argv(site, "-s", "FOCUSED_MAX_PAGES=4")
+    scrapy(*four, cwd=project)
+    again = scrapy(*four, cwd=project)
+    assert "The limit of 4 pages" in again.err
+    assert "give a larger one: -s FOCUSED_MAX_PAGES=N" in again.err
+
+
+@pytest.mark.slow
 def test_a_project_that_is_killed_goes_on_and_loses_none_of_its_own_requests(project, site):
     spider = project / "observatory" / "spiders" / "stars.py"
     spider.write_text(spider.read_text().replace('len(response.css("img"))', "len(response.body)"))

@@ -87,9 +87,9 @@ class Summary:
         yield from contradictions(Crawl.needed(self._crawler).verdicts.table.said())
         if not harvest.n_pages:
             yield "" if plan.error == self.no_page() else self.no_page()  # then an error has said it
-        elif not harvest.n_relevant:
+        elif not harvest.n_relevant and not stats.get(DELIVERED):
             # Where no page looks like the examples other seeds need not be better; the line of the harvest says what may be.
-            seeds = "" if self._estimate.sees_nothing else ". Or try other seeds: -a seeds=URL"
+            seeds = "" if self._estimate.sees_nothing or not plan.seeds else ". Or try other seeds: -a seeds=URL"
             hint = as_typed(f"See why: scrapy explain TOPIC URL{seeds}")
             yield f"No page was relevant. {hint}"
         yield words_of_judging_again(stats)
@@ -152,9 +152,11 @@ class Summary:
             return ""
         limit = getattr(self._plan, reason)
         what = quantity(limit, _LIMITS[reason])
+        # A spider without seeds is another project's, and takes no such argument.
+        larger = f"-a {reason}=N" if self._plan.seeds else f"-s FOCUSED_{reason.upper()}=N"
         return (
             f"The limit of {what}, which counts all runs of this crawl, is reached. To continue, give a larger one: "
-            f"-a {reason}=N"
+            f"{larger}"
         )
 
     def no_page(self) -> str:
