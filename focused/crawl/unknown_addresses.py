@@ -9,6 +9,8 @@ from scrapy import Request
 
 from focused.crawl.source_requests import CALLBACK
 from focused.frontier.interface import frontier_of
+from focused.frontier.soft_404s import unknown_address
+from focused.method.page.own_text import OWN
 from focused.method.page.page_form import form_of
 from focused.method.scoring.priority import to_priority
 from focused.utils.origins import host_of
@@ -28,6 +30,9 @@ logger = logging.getLogger(__name__)
 
 UNKNOWN = "address that nobody made"
 """Kind of what is asked for as a link source is, and is none."""
+_SAME_TEXT = 0.8
+"""Share of the terms of the shorter of two answers that the other one has, too, from which the host always says the same. By
+thought: but for the address, a page that says that there is none is the same each time."""
 _META = {
     # Whatever comes is an answer, and a redirect says that there is no such page. A site that breaks on it is not asked again.
     "handle_httpstatus_all": True,
@@ -37,9 +42,12 @@ _META = {
 
 
 class UnknownAddresses:
-    """Asks once, in the place of the next link, each host that has many of the pages; see `focused.frontier.soft_404s`.
+    """Asks once, in the place of the next links, each host that has many of the pages; see `focused.frontier.soft_404s`.
 
-    The answer is no page of the crawl: it is neither judged nor delivered, and none of its links is followed.
+    The answers are no pages of the crawl: they are neither judged nor delivered, and none of their links is followed. There
+    are two, for two addresses. A host that says the same each time has one page for what it does not have: copies of that are
+    found as any others are, and a short article of the same form is none. Only a host that says something else each time has
+    soft 404s that are told by their form. Both answers have to come in one run.
 
     Settings: FOCUSED_SOFT_404_PROBES.
 
@@ -48,6 +56,8 @@ class UnknownAddresses:
 
     def __init__(self, crawler: Crawler, scope: Scope, texts: KnownTexts) -> None:
         self._crawler, self._scope, self._texts = crawler, scope, texts
+        #: By host: the form of the answer that came first, and its terms.
+        self._first: dict[str, tuple[bytes, frozenset[int]]] = {}
 
     def like_the_answer(self, item: PageItem, page: Page, met: MetBefore) -> MetBefore:
         """Return what is known of a page's text; a page like the answer to an address that nobody made is a copy of that."""
@@ -61,35 +71,46 @@ class UnknownAddresses:
         return met.as_copy_of(asked)
 
     def of_page(self, item: PageItem) -> Iterator[Request]:
-        """Yield the request for an address that nobody made, if the host of a page is to be asked for one."""
+        """Yield requests for addresses that nobody made, if the host of a page is to be asked for them."""
         soft_404s, callback = frontier_of(self._crawler).soft_404s, getattr(self._crawler.spider, CALLBACK, None)
         url = "" if soft_404s is None or callback is None else soft_404s.to_ask(item.known_as)
         if not url or self._scope.refusal(url):
             return
-        self._count("asked")
-        yield Request(
-            url,
-            callback,
-            errback=getattr(self._crawler.spider, "failed", None),
-            priority=to_priority(1.0, True),
-            cb_kwargs={"kind": UNKNOWN, "host": host_of(url)},
-            meta={"focused_referrer": item.url, **_META},
-        )
+        for each in (url, unknown_address(url)):
+            self._count("asked")
+            yield Request(
+                each,
+                callback,
+                errback=getattr(self._crawler.spider, "failed", None),
+                priority=to_priority(1.0, True),
+                cb_kwargs={"kind": UNKNOWN, "host": host_of(url)},
+                meta={"focused_referrer": item.url, **_META},
+            )
 
     def answered(self, response: Response, page: Page | None) -> None:
         """Take in what came for an address; ``page``: the answer, None if it is none."""
         assert response.request is not None
         url = response.request.url
+        host = host_of(url)
         is_page = page is not None and response.status == 200 and page.n_words > 0
         # A front page that is the answer to everything is found as a copy of itself.
         is_new = page is not None and is_page and not self._texts.find_copy_or_remember(page, url).duplicate_of
-        form = form_of(page) if page is not None and is_new else b""
-        if frontier_of(self._crawler).unknown_address(url, form):
+        if page is None or not is_new:
+            self._first.pop(host, None)
+            frontier_of(self._crawler).unknown_address(url, b"")
+            return
+        terms = frozenset(page.judged_terms(OWN).tolist())
+        if host not in self._first:
+            self._first[host] = form_of(page), terms
+            return
+        form, others = self._first.pop(host)
+        is_same = len(terms & others) >= _SAME_TEXT * min(len(terms), len(others))
+        if frontier_of(self._crawler).unknown_address(url, b"" if is_same else form):
             self._count("hosts")
             logger.info(
                 "%s answers addresses that nobody made with pages (%s). Pages of their form are soft 404s from now on: they "
                 "are not delivered, and their links stand back.",
-                *(host_of(url), url),
+                *(host, url),
             )
 
     def _count(self, what: str) -> None:

@@ -208,13 +208,23 @@ def _depth(url: str) -> int:
 def unknown_address(url: str) -> str:
     """Return an address beside a page that nobody made: its last name, without what ends it, is another one.
 
+    Of such an address another one is returned.
+
     >>> unknown_address("http://h.example/news/2024/sun.html?page=2")
     'http://h.example/news/2024/peutildbpvskykpqdyuaxqrh.html'
+    >>> unknown_address("http://h.example/news/2024/peutildbpvskykpqdyuaxqrh.html")
+    'http://h.example/news/2024/jacuxbwzjqpirppjhftybiph.html'
     """
     split = urlsplit(url)
     folder, _, name = split.path.rstrip("/").rpartition("/")
-    digest = hashlib.sha256(f"{split.hostname}{folder}".encode("utf-8", "replace")).digest()
-    letters = "".join(chr(ord("a") + byte % 26) for byte in digest[:_N_LETTERS])
+    letters = _letters(f"{split.hostname}{folder}")
+    if name.startswith(letters):
+        letters = _letters(letters)
     _, dot, ending = name.rpartition(".")
     end = f"{dot}{ending}" if ending.isalnum() and len(ending) <= 5 and dot else "/" * split.path.endswith("/")
     return urlunsplit((split.scheme, split.netloc, f"{folder}/{letters}{end}", "", ""))
+
+
+def _letters(text: str) -> str:
+    digest = hashlib.sha256(text.encode("utf-8", "replace")).digest()
+    return "".join(chr(ord("a") + byte % 26) for byte in digest[:_N_LETTERS])
