@@ -131,6 +131,12 @@ def test_what_is_no_json_value_or_too_long_is_counted_and_its_field_is_named_onc
     assert "The field picture of Sighting is not kept with the page: it must be at most 100,000 characters" in said[1]
 
 
+def test_a_number_that_json_has_none_for_is_not_kept(tmp_path):
+    rows, stats = stored(tmp_path, Sighting("http://h.org/1", n_images=float("nan"), at=None))
+    assert "NaN" not in rows[0]["own_fields"]
+    assert stats.get_value(NOT_KEPT) == 1
+
+
 def test_a_class_that_is_not_loaded_is_named_and_its_fields_stay_readable(tmp_path, caplog):
     [row], _ = stored(tmp_path, Story("http://h.org/1", section="news"))
     row["own_fields"] = row["own_fields"].replace(f"{__name__}.Story", "os.system")

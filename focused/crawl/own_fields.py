@@ -48,7 +48,7 @@ class StoredFields:
         for name in _own_names(kind):
             value = getattr(item, name)
             try:
-                text = json.dumps(value, ensure_ascii=False)
+                text = json.dumps(value, ensure_ascii=False, allow_nan=False)
             except (TypeError, ValueError, RecursionError):
                 self._leave_out(kind, name, f"a JSON value. Got one of type {type(value).__name__}")
                 continue
