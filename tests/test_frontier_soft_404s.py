@@ -168,7 +168,7 @@ def test_links_of_pages_that_prove_soft_404s_stand_back_after_a_resume_too():
     for url, referrer in pages:
         live.page(url, "", referrer, True, b"")
     before = live.store.standing.link_levels(f"{HOST}/old/1/more/77", f"{HOST}/old/1")
-    assert live.unknown_address(live.soft_404s.to_ask(f"{HOST}/a/1"), form(SORRY))
+    assert live.learn_answer(live.soft_404s.to_ask(f"{HOST}/a/1"), form(SORRY))
     resumed.soft_404s = Soft404s(20)
     resumed.soft_404s.restore(live.changed()["soft_404s"])
     resumed.restore((url, "", referrer, 1, b"") for url, referrer in pages)

@@ -97,7 +97,7 @@ class UnknownAddresses:
         is_new = page is not None and is_page and not self._texts.find_copy_or_remember(page, url).duplicate_of
         if page is None or not is_new:
             self._first.pop(host, None)
-            frontier_of(self._crawler).unknown_address(url, b"")
+            frontier_of(self._crawler).learn_answer(url, b"")
             return
         terms = frozenset(page.judged_terms(OWN).tolist())
         if host not in self._first:
@@ -105,7 +105,7 @@ class UnknownAddresses:
             return
         form, others = self._first.pop(host)
         is_same = len(terms & others) >= _SAME_TEXT * min(len(terms), len(others))
-        if frontier_of(self._crawler).unknown_address(url, b"" if is_same else form):
+        if frontier_of(self._crawler).learn_answer(url, b"" if is_same else form):
             self._count("hosts")
             logger.info(
                 "%s answers addresses that nobody made with pages (%s). Pages of their form are soft 404s from now on: they "

@@ -130,10 +130,10 @@ class DurableFrontier:
         sinking = self._outcomes.sinking
         return None if sinking is None else sinking.soft_404s
 
-    def unknown_address(self, url: str, form: bytes) -> bool:
+    def learn_answer(self, url: str, form: bytes) -> bool:
         """Learn what a host answers to an address that nobody made; tell whether soft 404s are told by it."""
         sinking = self._outcomes.sinking
-        return sinking is not None and sinking.unknown_address(url, form)
+        return sinking is not None and sinking.learn_answer(url, form)
 
     def stood_back(self) -> list[str]:
         """Return which parts of the web stood back and why, in words."""

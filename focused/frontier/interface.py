@@ -155,7 +155,7 @@ class Frontier(Protocol):
     def soft_404s(self) -> Soft404s | None:
         """Which pages are soft 404s; None where that is not known."""
 
-    def unknown_address(self, url: str, form: bytes) -> bool:
+    def learn_answer(self, url: str, form: bytes) -> bool:
         """Learn what a host answers to an address that nobody made; tell whether soft 404s are told by it."""
 
     def stood_back(self) -> list[str]:

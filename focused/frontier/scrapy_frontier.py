@@ -231,7 +231,7 @@ class ScrapyFrontier:
         """None: nothing stands back here, so nobody asks."""
         return None
 
-    def unknown_address(self, url: str, form: bytes) -> bool:
+    def learn_answer(self, url: str, form: bytes) -> bool:
         """Learn nothing."""
         return False
 

@@ -101,7 +101,7 @@ class Sinking:
         for url, copy_of, referrer, relevant, sketch in pages:
             self._learn(url, copy_of or self.soft_404s.proved(url), referrer, bool(relevant), sketch)
 
-    def unknown_address(self, url: str, form: bytes) -> bool:
+    def learn_answer(self, url: str, form: bytes) -> bool:
         """Learn what a host answers to an address that nobody made; tell whether soft 404s are told by it."""
         found = self.soft_404s.answered(url, form)
         for each in found or ():

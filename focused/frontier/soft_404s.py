@@ -1,7 +1,7 @@
 """Tells soft 404s by what their host answers when it is asked for an address that nobody made. Pure: no Scrapy, no file.
 
-A host of which a crawl has many pages is asked once. Where it answers with a page like any other, pages of the same form are
-such answers, too: whoever follows their links gets more of them without end.
+A host of which a crawl has many pages is asked once, for two such addresses. Where it answers with a page like any other,
+pages of the same form are such answers, too: whoever follows their links gets more of them without end.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 _LEAST_PAGES = 20
-"""Of a host that is asked: one request for an address that does not exist is one in twenty, then."""
+"""Of a host that is asked: the two requests for addresses that nobody made are one in ten, then."""
 _MOST_PAGES = 40
 """Of a host whose forms are remembered until it is asked."""
 _LEAST_SHARE = 0.1

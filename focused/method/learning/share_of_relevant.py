@@ -100,7 +100,17 @@ def estimate_share(
     seen : ndarray, optional
         Relevances that models gave some of the pages met before these were learnt from, in [0, 1].
     """
-    upper_heap = _upper_of_two_heaps(positive, met, drawn)
+    return _estimated(positive, met, drawn, seen, _upper_of_two_heaps(positive, met, drawn))
+
+
+def _estimated(
+    positive: NDArray[np.float64],
+    met: NDArray[np.float64],
+    drawn: NDArray[np.bool_],
+    seen: NDArray[np.float64] | None,
+    upper_heap: float | None,
+) -> ShareEstimate:
+    """Return the estimate; ``upper_heap``: the share of the upper of two heaps, None if no two lie apart."""
     readings = _four_readings(positive, met, drawn) if upper_heap is None else np.array([upper_heap])
     middle = float(logit(np.clip(np.median(readings), _LEAST, _MOST)))
     believed = logit(np.clip(readings, max(_LOWEST_READING * readings[0], _LEAST), _MOST))
@@ -128,8 +138,9 @@ def prior_of_pages_met(
     errs about, and by it too many of them are called relevant (docs/method/, D92). Where two heaps lie apart the model hardly
     errs, and the second estimate counts alone (D101). Parameters are those of `estimate_share`.
     """
-    estimates = [estimate_share(positive, met, drawn, seen).share]
-    if _upper_of_two_heaps(positive, met, drawn) is None:
+    upper_heap = _upper_of_two_heaps(positive, met, drawn)
+    estimates = [_estimated(positive, met, drawn, seen, upper_heap).share]
+    if upper_heap is None:
         estimates.append(estimate_prior(positive, met).prior)
     return float(expit(logit(np.clip(estimates, _LEAST, _MOST)).mean()))
 
