@@ -203,6 +203,21 @@ def test_articles_in_numbered_folders_are_drawn_though_there_is_no_end_of_other_
     assert 44 - found["by"] >= 44 / 6
 
 
+def test_pages_that_were_chosen_by_their_scores_keep_no_link_of_their_numbered_folders_from_being_drawn(frontier):
+    stories = [f"http://h.org/2024/05/{day:02}/{number}" for day in range(20) for number in range(4)]
+    around = RandomLinks(frontier([*stories, *(f"http://h.org/quotes/{n}" for n in range(20))]))
+    around.n_wanted = 20
+    assert around.next(lambda host: 0.0, NOW) is not None
+    for number in range(50):
+        around.note_fetched(f"http://h.org/2024/05/02/x{number}")
+    found = Counter()
+    for _ in range(19):
+        drawn = around.next(lambda host: 0.0, NOW)
+        around.note_fetched(drawn.url)
+        found[drawn.url.split("/")[3]] += 1
+    assert found["2024"] >= 19 / 2
+
+
 def test_a_dead_port_puts_no_link_of_another_port_last_and_no_link_of_it_is_drawn_while_it_rests(frontier):
     links = frontier([*(f"http://h.org:81/{folder}/1" for folder in range(9)), "http://h.org/b/1", "http://h.org/b/2"])
     around = RandomLinks(links)

@@ -25,8 +25,11 @@ _N_CANDIDATES = 64
 Place = tuple[str, str]
 
 _NUMBER = re.compile(r"[0-9]+(?:[-_.][0-9]+)*")
-_LEAST_SHARE = 1 / 3
-"""Of their share of the links that wait, what pages of numbered folders are to be drawn at least, whatever else there is."""
+_LEAST_SHARE = 2 / 3
+"""Of their share of the links that wait, what links of numbered folders are to be drawn at least, whatever else there is.
+
+Chosen on the wire, whose stories lie in folders by date (docs/results/pages-met-tried.md).
+"""
 
 _STANDS_BACK = LEVELS // 10
 """Levels by which a link stands back that is drawn only if there are no others: of its group two or three pages that brought
@@ -57,6 +60,8 @@ class RandomLinks:
         self.n_wanted = 0
         #: Of each place; counted from the first link that is wanted on, for few crawls draw any.
         self._n_fetched: Counter[Place] | None = None
+        #: Links that were drawn of each place, by this process.
+        self._n_drawn: Counter[Place] = Counter()
         #: Of each origin: links that were drawn and brought no page.
         self._n_in_vain: Counter[str] = Counter()
         #: Links that were drawn and brought one.
@@ -92,7 +97,7 @@ class RandomLinks:
         ready = [link for link in drawn if ready_at(host_of(link[1])) <= now and rests_until(link[1]) <= now]
         # Stable: of equally known places the link that was drawn first.
         in_vain = self._n_in_vain
-        known = how_known(n_fetched, [url for _, url in drawn])
+        known = how_known(n_fetched, self._n_drawn, [url for _, url in drawn])
         for number, _ in sorted(
             ready,
             key=lambda link: (
@@ -104,6 +109,7 @@ class RandomLinks:
             link = self.links.lease(number)
             if link is not None:
                 self.n_wanted -= 1
+                self._n_drawn[place_of(link.url)] += 1
                 return link._replace(evidence=replace(link.evidence, reason=LOOK_AROUND))
         return None
 
@@ -121,24 +127,36 @@ def place_of(url: str) -> Place:
     return host_of(url), _NUMBER.sub("#", urlsplit(url).path.rpartition("/")[0])
 
 
-def how_known(n_known: Mapping[Place, int], waiting: Iterable[str]) -> Counter[Place]:
+def how_known(n_known: Mapping[Place, int], n_drawn: Mapping[Place, int], waiting: Iterable[str]) -> Counter[Place]:
     """Return how many pages are known of the places of some waiting URLs, which stand for all that wait.
 
     For a calendar without end each month would be another folder that nobody knows, so numbered folders are one place. On
-    other webs the articles lie there: if less than a third is known of such a place of what its links are of all that wait,
-    it counts as not known.
+    other webs the articles lie there. So such a place counts as not known while less than two thirds were drawn of it of what
+    its links are of all that wait. Pages that were chosen by their scores do not count for that: they are of the topic, and
+    say nothing of what else lies there.
 
     >>> urls = ["http://h.example/2024/05/a", "http://h.example/2024/06/b", "http://h.example/about/c"]
     >>> articles, about = map(place_of, urls[1:])
-    >>> how_known({articles: 3, about: 9}, urls)[articles], how_known({articles: 2, about: 10}, urls)[articles]
-    (3, 0)
+    >>> how_known({articles: 7}, {articles: 5, about: 4}, urls)[articles]
+    7
+    >>> how_known({articles: 7}, {articles: 4, about: 6}, urls)[articles]
+    0
+
+    Parameters
+    ----------
+    n_known : mapping of place to int
+        Pages that were fetched.
+    n_drawn : mapping of place to int
+        Links that were drawn.
+    waiting : iterable of str
+        URLs that were drawn from all that wait.
     """
-    places, total = Counter(map(place_of, waiting)), sum(n_known.values())
+    places, total = Counter(map(place_of, waiting)), sum(n_drawn.values())
     n_links = places.total()
     return Counter(
         {
             place: n_known.get(place, 0)
             for place, n in places.items()
-            if "#" not in place[1] or n_known.get(place, 0) * n_links >= _LEAST_SHARE * n * total
+            if "#" not in place[1] or n_drawn.get(place, 0) * n_links > _LEAST_SHARE * n * total
         }
     )

@@ -40,6 +40,7 @@ class PagesAroundSeeds:
         self._depth: dict[str, int] = {}
         self._known = set(map(canonical_form, self.seeds))
         self._n_asked: Counter[tuple[str, str]] = Counter()
+        self._n_drawn: Counter[tuple[str, str]] = Counter()
         self._n_in_vain: Counter[str] = Counter()
         self._random = random.Random(self.random_state)
 
@@ -72,7 +73,8 @@ class PagesAroundSeeds:
         if not self._waiting or len(self.asked) >= self.budget:
             return None
         drawn = self._random.sample(range(len(self._waiting)), min(_N_CANDIDATES, len(self._waiting)))
-        known, in_vain = how_known(self._n_asked, map(self._waiting.__getitem__, drawn)), self._n_in_vain
+        in_vain = self._n_in_vain
+        known = how_known(self._n_asked, self._n_drawn, map(self._waiting.__getitem__, drawn))
         ranks = {
             number: (in_vain[origin_of(url)], known[place_of(url)])
             for number in drawn
@@ -87,3 +89,4 @@ class PagesAroundSeeds:
     def _ask(self, url: str, *, is_drawn: bool) -> None:
         self.asked[url] = is_drawn
         self._n_asked[place_of(url)] += 1
+        self._n_drawn[place_of(url)] += is_drawn
