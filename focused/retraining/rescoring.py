@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from focused.frontier.interface import Frontier
     from focused.frontier.store.rescoring import WaitingSlice
     from focused.method.page.page import Page
-    from focused.method.scoring import LinkScores
+    from focused.method.scoring import LinkScores, Visit
     from focused.method.topic.judge import PageRelevance
     from focused.retraining.interface import ModelInUse
     from focused.retraining.kept_pages import KeptPage, KeptPages
@@ -140,11 +140,11 @@ class Rescoring:
         return self._work is None
 
     def _steps(self) -> Iterator[int]:
+        """Do all of it; yield how many links each step was about."""
         model = self.rejudging.model
         strategy, fresh = model.strategy, model.strategy.session()
         if model.session is not None and fresh is not None:
-            judged = ((kept.page, relevance, kept.visit) for kept, relevance in self.rejudging.pages())
-            yield from model.session.learn_again(fresh, judged, self.max_explored)
+            yield from model.session.learn_again(fresh, self._judged_pages(), self.max_explored)
             return
         for kept, relevance in self.rejudging.pages():
             page = kept.page
@@ -155,5 +155,13 @@ class Rescoring:
                 return
             self.scores.add(page, found)
             yield page.n_links
-        score = self.scores.of_waiting
-        yield from self.frontier().rescore(score, model_version=model.version, slice_links=_SLICE_LINKS)
+        yield from self._move_links()
+
+    def _judged_pages(self) -> Iterator[tuple[Page, PageRelevance, Visit]]:
+        """Yield the kept pages, each judged again, for a session to learn from."""
+        return ((kept.page, relevance, kept.visit) for kept, relevance in self.rejudging.pages())
+
+    def _move_links(self) -> Iterator[int]:
+        """Give the links that wait their new scores; yield how many each step was about."""
+        version = self.rejudging.model.version
+        yield from self.frontier().rescore(self.scores.of_waiting, model_version=version, slice_links=_SLICE_LINKS)

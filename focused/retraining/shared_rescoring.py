@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from focused.method.scoring.link_scores import WrongScoresError
 from focused.retraining.rescoring import LinkScoresByUrl, Rescoring
 
 if TYPE_CHECKING:
@@ -48,28 +47,10 @@ class SharedRescoring(Rescoring):
         return versions
 
     def _steps(self) -> Iterator[int]:
-        model = self.rejudging.model
-        strategy, fresh = model.strategy, model.strategy.session()
         self._versions.begin(self.floor)
-        if model.session is not None and fresh is not None:
-            yield from model.session.learn_again(fresh, self._taught(), self.max_explored)
-            return
-        for kept, relevance in self.rejudging.pages():
-            page = kept.page
-            try:
-                found = strategy.score(page, relevance, kept.visit).checked(strategy.name, page.n_links, page.url)
-            except WrongScoresError as error:
-                self.give_up(str(error))
-                return
-            self.scores.add(page, found)
-            yield page.n_links
-        links = iter(self.scores.all())
-        while some := list(islice(links, _MOVED_AT_A_TIME)):
-            self._versions.move((url, each.score, each.admitted) for url, each in some)
-            self.scores.n_scored += len(some)
-            yield len(some)
+        yield from super()._steps()
 
-    def _taught(self) -> Iterator[tuple[Page, PageRelevance, Visit]]:
+    def _judged_pages(self) -> Iterator[tuple[Page, PageRelevance, Visit]]:
         """Yield the kept pages, each judged again, and tell the other workers."""
         session, version = self.rejudging.model.session, self.rejudging.model.version
         assert session is not None
@@ -79,3 +60,10 @@ class SharedRescoring(Rescoring):
                 n_links, content = record
                 self._versions.teach(n_links, version, content)
             yield kept.page, relevance, kept.visit
+
+    def _move_links(self) -> Iterator[int]:
+        links = iter(self.scores.all())
+        while some := list(islice(links, _MOVED_AT_A_TIME)):
+            self._versions.move((url, each.score, each.admitted) for url, each in some)
+            self.scores.n_scored += len(some)
+            yield len(some)
