@@ -9,7 +9,8 @@ import pytest
 from focused.frontier.credit import Credit
 from focused.frontier.host_penalty import HostPenalty
 from focused.frontier.sinking import Harvests, Sinking
-from focused.frontier.soft_404s import Soft404s, is_alike, unknown_address
+from focused.frontier.soft_404_answers import is_alike
+from focused.frontier.soft_404s import Soft404s, unknown_address
 from focused.method.page.page_form import form_of
 from focused.method.page.reader import PageReader
 from focused.method.scoring.priority import LEVELS
@@ -48,7 +49,13 @@ def site_with_sorry_pages() -> Soft404s:
 
 
 def asked_and_answered(soft_404s: Soft404s, markup: str) -> list[str] | None:
-    return soft_404s.answered(soft_404s.to_ask(f"{HOST}/a/1"), form(markup, 99))
+    return both_answered(soft_404s, soft_404s.to_ask(f"{HOST}/a/1"), form(markup, 99))
+
+
+def both_answered(soft_404s: Soft404s, asked: str, answer: bytes) -> list[str] | None:
+    """Answer both addresses with pages of one form and different words."""
+    assert soft_404s.answered(asked, answer, range(10)) is None
+    return soft_404s.answered(unknown_address(asked), answer, range(10, 20))
 
 
 def test_the_form_of_a_page_is_that_of_its_template_whatever_its_words_and_the_length_of_its_lists_are_but_not_that_of_its_text():
@@ -104,7 +111,7 @@ def test_no_host_is_asked_where_the_setting_says_so():
 def test_where_unknown_addresses_bring_the_usual_page_or_none_nothing_is_a_soft_404(answer):
     soft_404s = site_with_sorry_pages()
     address = soft_404s.to_ask(f"{HOST}/a/1")
-    assert soft_404s.answered(address, form(answer) if answer else b"") is None
+    assert both_answered(soft_404s, address, form(answer) if answer else b"") is None
     assert meet(soft_404s, f"{HOST}/a/77", ARTICLE) == meet(soft_404s, f"{HOST}/old/2", SORRY) == ""
 
 
@@ -154,6 +161,44 @@ def test_what_was_answered_is_known_after_a_resume_and_nobody_is_asked_again():
         assert second.to_ask(f"{HOST}/b/{number}") == ""
 
 
+@pytest.mark.parametrize("terms", [range(10, 20), range(1, 9), range(20)])
+def test_of_a_host_that_says_the_same_each_time_nothing_is_a_soft_404(terms):
+    soft_404s = site_with_sorry_pages()
+    asked = soft_404s.to_ask(f"{HOST}/a/1")
+    soft_404s.answered(asked, form(SORRY, 1), range(10))
+    proved = soft_404s.answered(unknown_address(asked), form(SORRY, 2), terms)
+    assert (proved is None) == (terms != range(10, 20))
+
+
+@pytest.mark.parametrize("is_heard", [False, True])
+@pytest.mark.parametrize("n_answers", [0, 1])
+def test_whoever_has_a_host_when_the_second_answer_comes_knows_its_pages_and_the_first_answer(n_answers, is_heard):
+    asks = site_with_sorry_pages()
+    answers = [(form(SORRY, 1), range(10)), (form(SORRY, 2), range(10, 20))]
+    asked = asks.to_ask(f"{HOST}/a/1")
+    for answer in answers[:n_answers]:
+        asks.answered(asked, *answer)
+    takes_over = Soft404s(20)
+    meet(takes_over, f"{HOST}/a/77", ARTICLE)
+    (takes_over.hear if is_heard else takes_over.restore)(json.loads(json.dumps(asks.state())))
+    assert takes_over.to_ask(f"{HOST}/a/1") == ""
+    for answer in answers[n_answers:]:
+        proved = takes_over.answered(asked, *answer)
+    assert proved is not None
+    assert len(proved) == 7
+    assert takes_over.hear(takes_over.state()) == []
+    asks.hear(json.loads(json.dumps(takes_over.state())))
+    for each in (asks, takes_over):
+        assert meet(each, f"{HOST}/elsewhere/7", SORRY) == asked
+
+
+def test_what_an_earlier_version_kept_of_answers_is_read():
+    soft_404s = Soft404s(20)
+    soft_404s.restore({"h.example": [f"{HOST}/x", form(SORRY).hex(), [], [f"{HOST}/y"]], "b.example": ["", "", [], []]})
+    assert meet(soft_404s, f"{HOST}/elsewhere/7", SORRY) == f"{HOST}/x"
+    assert soft_404s.answered("http://b.example/x", form(SORRY)) is None
+
+
 def test_links_of_pages_that_prove_soft_404s_stand_back_after_a_resume_too():
     def sinking() -> Sinking:
         store = type(
@@ -168,7 +213,9 @@ def test_links_of_pages_that_prove_soft_404s_stand_back_after_a_resume_too():
     for url, referrer in pages:
         live.page(url, "", referrer, True, b"")
     before = live.store.standing.link_levels(f"{HOST}/old/1/more/77", f"{HOST}/old/1")
-    assert live.learn_answer(live.soft_404s.to_ask(f"{HOST}/a/1"), form(SORRY))
+    asked = live.soft_404s.to_ask(f"{HOST}/a/1")
+    assert not live.learn_answer(asked, form(SORRY), range(10))
+    assert live.learn_answer(unknown_address(asked), form(SORRY), range(10, 20))
     resumed.soft_404s = Soft404s(20)
     resumed.soft_404s.restore(live.changed()["soft_404s"])
     resumed.restore((url, "", referrer, 1, b"") for url, referrer in pages)

@@ -30,9 +30,6 @@ logger = logging.getLogger(__name__)
 
 UNKNOWN = "address that nobody made"
 """Kind of what is asked for as a link source is, and is none."""
-_SAME_TEXT = 0.8
-"""Share of the terms of the shorter of two answers that the other one has, too, from which the host always says the same. By
-thought: but for the address, a page that says that there is none is the same each time."""
 _META = {
     # Whatever comes is an answer, and a redirect says that there is no such page. A site that breaks on it is not asked again.
     "handle_httpstatus_all": True,
@@ -47,7 +44,7 @@ class UnknownAddresses:
     The answers are no pages of the crawl: they are neither judged nor delivered, and none of their links is followed. There
     are two, for two addresses. A host that says the same each time has one page for what it does not have: copies of that are
     found as any others are, and a short article of the same form is none. Only a host that says something else each time has
-    soft 404s that are told by their form. Both answers have to come in one run.
+    soft 404s that are told by their form.
 
     Settings: FOCUSED_SOFT_404_PROBES.
 
@@ -56,8 +53,6 @@ class UnknownAddresses:
 
     def __init__(self, crawler: Crawler, scope: Scope, texts: KnownTexts) -> None:
         self._crawler, self._scope, self._texts = crawler, scope, texts
-        #: By host: the form of the answer that came first, and its terms.
-        self._first: dict[str, tuple[bytes, frozenset[int]]] = {}
 
     def like_the_answer(self, item: PageItem, page: Page, met: MetBefore) -> MetBefore:
         """Return what is known of a page's text; a page like the answer to an address that nobody made is a copy of that."""
@@ -91,26 +86,18 @@ class UnknownAddresses:
         """Take in what came for an address; ``page``: the answer, None if it is none."""
         assert response.request is not None
         url = response.request.url
-        host = host_of(url)
         is_page = page is not None and response.status == 200 and page.n_words > 0
         # A front page that is the answer to everything is found as a copy of itself.
         is_new = page is not None and is_page and not self._texts.find_copy_or_remember(page, url).duplicate_of
+        frontier = frontier_of(self._crawler)
         if page is None or not is_new:
-            self._first.pop(host, None)
-            frontier_of(self._crawler).learn_answer(url, b"")
-            return
-        terms = frozenset(page.judged_terms(OWN).tolist())
-        if host not in self._first:
-            self._first[host] = form_of(page), terms
-            return
-        form, others = self._first.pop(host)
-        is_same = len(terms & others) >= _SAME_TEXT * min(len(terms), len(others))
-        if frontier_of(self._crawler).learn_answer(url, b"" if is_same else form):
+            frontier.learn_answer(url, b"", ())
+        elif frontier.learn_answer(url, form_of(page), page.judged_terms(OWN).tolist()):
             self._count("hosts")
             logger.info(
                 "%s answers addresses that nobody made with pages (%s). Pages of their form are soft 404s from now on: they "
                 "are not delivered, and their links stand back.",
-                *(host, url),
+                *(host_of(url), url),
             )
 
     def _count(self, what: str) -> None:

@@ -12,7 +12,7 @@ from focused.frontier.interface import crawl_of
 from focused.frontier.stood_back_words import soft_404s_in_words, stood_back
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterator, Mapping
 
     from scrapy import Request
     from scrapy.crawler import Crawler
@@ -130,10 +130,10 @@ class DurableFrontier:
         sinking = self._outcomes.sinking
         return None if sinking is None else sinking.soft_404s
 
-    def learn_answer(self, url: str, form: bytes) -> bool:
-        """Learn what a host answers to an address that nobody made; tell whether soft 404s are told by it."""
+    def learn_answer(self, url: str, form: bytes, terms: Collection[int]) -> bool:
+        """Learn what a host answers to one of two addresses that nobody made; tell whether soft 404s are told by both."""
         sinking = self._outcomes.sinking
-        return sinking is not None and sinking.learn_answer(url, form)
+        return sinking is not None and sinking.learn_answer(url, form, terms)
 
     def stood_back(self) -> list[str]:
         """Return which parts of the web stood back and why, in words."""

@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 from focused.utils.scope import Scope
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
     from pathlib import Path
 
     from scrapy import Request
@@ -155,8 +155,11 @@ class Frontier(Protocol):
     def soft_404s(self) -> Soft404s | None:
         """Which pages are soft 404s; None where that is not known."""
 
-    def learn_answer(self, url: str, form: bytes) -> bool:
-        """Learn what a host answers to an address that nobody made; tell whether soft 404s are told by it."""
+    def learn_answer(self, url: str, form: bytes, terms: Collection[int]) -> bool:
+        """Learn what a host answers to one of two addresses that nobody made; tell whether soft 404s are told by both.
+
+        ``form`` and ``terms``: of the answer; an empty form if it is no page, or one that was met before.
+        """
 
     def stood_back(self) -> list[str]:
         """Return which folders, domains and query parameters stood back and why, in words; those with most pages first."""

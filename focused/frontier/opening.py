@@ -112,8 +112,8 @@ def open_outcomes(
     if TRAPS.read(settings) == "on":
         harvests = Harvests(Credit(DOMAIN_SHARE.read(settings)), penalty)
         sinking = Sinking(store, requests, harvests, crawler.stats)
-        # A recorded web has no page that nobody recorded. What a host has answered is not shared by workers.
-        if not store.is_shared and (crawl := crawl_of(crawler)) and crawl.task.web in _WEBS_TO_ASK:
+        # A recorded web has no page that nobody recorded.
+        if (crawl := crawl_of(crawler)) and crawl.task.web in _WEBS_TO_ASK:
             sinking.soft_404s = Soft404s(SOFT_404_PROBES.read(settings))
     return Outcomes(store, penalty, session_records, sinking)
 

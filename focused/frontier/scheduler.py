@@ -32,7 +32,7 @@ from focused.frontier.patience import PATIENCE, Patience
 from focused.frontier.politeness import host_availability
 from focused.frontier.resumption import Resumption
 from focused.frontier.session_records import SessionRecords
-from focused.frontier.sinking import SOFT_404S
+from focused.frontier.store.interface import SOFT_404S
 from focused.frontier.store.schema import FrontierFileError, damaged
 from focused.frontier.wakeup import Wakeup
 from focused.utils.file_names import FRONTIER_FILE
@@ -131,6 +131,8 @@ class FrontierScheduler(BaseScheduler):
         self._outcomes = open_outcomes(self.store, self._requests, session_records, crawler)
         self._checkpoints = Checkpoints(self.store, self._stats, self._crawl.harvest, task.run_dir)
         self._checkpoints.failed = self._not_writable
+        if self._outcomes.sinking is not None:
+            self._checkpoints.changed = self._outcomes.sinking.changed
         self._admission = Admission(crawler, self._links, self._requests, session_records)
         #: Chooses which request is next.
         spares = bool(task.max_pages and PATIENCE.read(settings))
@@ -248,7 +250,6 @@ class FrontierScheduler(BaseScheduler):
         if self._crawl.texts is not None:
             self._crawl.texts.restore(self._outcomes.texts.sketches())
         if (sinking := self._outcomes.sinking) is not None:
-            self._checkpoints.changed = sinking.changed
             sinking.soft_404s.restore(self.store.remembered(SOFT_404S, {}))
             sinking.restore(self._outcomes.texts.pages())
         if session_records is not None and (n_bad := session_records.resume()):

@@ -18,7 +18,7 @@ from focused.method.scoring.priority import to_priority
 from focused.utils.scrapy_internals import queue_length
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterator, Mapping
 
     from scrapy.crawler import Crawler
 
@@ -231,7 +231,7 @@ class ScrapyFrontier:
         """None: nothing stands back here, so nobody asks."""
         return None
 
-    def learn_answer(self, url: str, form: bytes) -> bool:
+    def learn_answer(self, url: str, form: bytes, terms: Collection[int]) -> bool:
         """Learn nothing."""
         return False
 

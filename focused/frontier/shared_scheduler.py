@@ -122,7 +122,10 @@ class SharedScheduler(FrontierScheduler):
         self._outcomes.resume()
         self._budget.n_on_their_way = lambda: self.worker.exchange.n_pending
         self._crawl.harvest.begin_after(self.worker.exchange.spent_secs)
-        if self._crawl.texts is not None or self._outcomes.sinking is not None or self._outcomes.penalty.strength:
+        # First, so that pages that have proved soft 404s since they ended count as such.
+        if (sinking := self._outcomes.sinking) is not None and sinking.soft_404s.asks:
+            sinking.soft_404s.restore(self.worker.answers.listen(sinking.hear_answers))
+        if self._crawl.texts is not None or sinking is not None or self._outcomes.penalty.strength:
             self.worker.texts.listen(self._hear_texts, MAX_TEXTS)
         if session_records is None:
             return

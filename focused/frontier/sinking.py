@@ -11,12 +11,13 @@ from focused.frontier.mirrors import Mirrors
 from focused.frontier.new_text import NewText
 from focused.frontier.one_title import OneTitle
 from focused.frontier.soft_404s import Soft404s
+from focused.frontier.store.interface import SOFT_404S
 from focused.method.scoring.priority import LEVELS
 from focused.method.scoring.stored_text import form_and_newness, is_list
 from focused.utils.origins import host_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable, Mapping
 
     from scrapy.statscollectors import StatsCollector
 
@@ -27,8 +28,6 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-SOFT_404S = "soft_404s"
-"""The store remembers under this key what hosts answered that were asked for what does not exist."""
 _REVIEW_EVERY_PAGES = 20
 _OF_A_LIST = 0.5
 """How new a page counts that is links only."""
@@ -99,17 +98,23 @@ class Sinking:
     def restore(self, pages: Iterable[tuple[str, str, str, int, bytes]]) -> None:
         """Learn again from the pages of an earlier run: URL, copy of, referrer, relevant, sketch."""
         for url, copy_of, referrer, relevant, sketch in pages:
-            self._learn(url, copy_of or self.soft_404s.proved(url), referrer, bool(relevant), sketch)
+            self._learn(url, copy_of, referrer, bool(relevant), sketch)
 
-    def learn_answer(self, url: str, form: bytes) -> bool:
-        """Learn what a host answers to an address that nobody made; tell whether soft 404s are told by it."""
-        found = self.soft_404s.answered(url, form)
+    def learn_answer(self, url: str, form: bytes, terms: Collection[int]) -> bool:
+        """Learn what a host answers to one of two addresses that nobody made; tell whether soft 404s are told by both."""
+        found = self.soft_404s.answered(url, form, terms)
         for each in found or ():
             self.credit.proved_a_copy(each)
         return found is not None
 
+    def hear_answers(self, state: Mapping[str, Any]) -> None:
+        """Learn what hosts have answered that other workers have asked; ``state``: as of `Soft404s.state`."""
+        for each in self.soft_404s.hear(state):
+            self.credit.proved_a_copy(each)
+
     def _learn(self, url: str, copy_of: str, referrer: str, relevant: bool, sketch: bytes) -> tuple[str, str] | None:
         """Learn from a page; return host and parameter if a parameter of its query has proved idle by it."""
+        copy_of = copy_of or self.soft_404s.proved(url)
         title_form, newness = form_and_newness(sketch)
         amount = None if copy_of else self.new_text.amount(sketch)
         if amount is not None:

@@ -12,10 +12,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit, urlunsplit
 
+from focused.frontier.soft_404_answers import HostAnswer
 from focused.utils.origins import host_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Collection, Mapping
 
 _LEAST_PAGES = 20
 """Of a host that is asked: the two requests for addresses that nobody made are one in ten, then."""
@@ -23,13 +24,6 @@ _MOST_PAGES = 40
 """Of a host whose forms are remembered until it is asked."""
 _LEAST_SHARE = 0.1
 """Of all pages that a host has when it is asked: a few hosts are, however many there are."""
-_ALIKE = 0.9
-"""Share of the paths of two forms from which they are one form."""
-_LONGER, _FEW_TERMS = 2, 10
-"""A text that is so many times longer than another one, both with so many more terms, is none of its kind: an article is not
-what the host says where it has none, even if both have one template."""
-_USUAL = 1 / 3
-"""A form is a host's usual one if so many of the pages have it that were found on pages of other forms."""
 _MOST_HOSTS = 1_000
 """Hosts whose forms are remembered: some 10,000 bytes each at most."""
 _N_LETTERS = 24
@@ -46,22 +40,6 @@ class _Host:
     deepest: str = ""
 
 
-@dataclass(slots=True)
-class _Answer:
-    """What a host has answered."""
-
-    #: The address that it was asked for.
-    url: str
-    #: The form of the answer; empty: there is nothing by which other answers of its kind are told.
-    form: bytes = b""
-    #: Forms of other pages of the host.
-    others: list[bytes] = field(default_factory=list)
-    #: URLs of the pages of this form that were met before it came.
-    met_before: list[str] = field(default_factory=list, init=False)
-    #: Pages that were taken for soft 404s.
-    n_found: int = field(default=0, init=False)
-
-
 class Soft404s:
     """Decides which hosts are asked, and which pages are soft 404s. ``most_asked``: hosts that are asked; 0: none."""
 
@@ -69,7 +47,7 @@ class Soft404s:
         self._most_asked = most_asked
         self._n_pages = 0
         self._hosts: OrderedDict[str, _Host] = OrderedDict()
-        self._answers: dict[str, _Answer] = {}
+        self._answers: dict[str, HostAnswer] = {}
         #: Of an earlier run: pages that proved soft 404s after they had ended, and the address of each.
         self._met_before: dict[str, str] = {}
         #: Whether there is more to keep than at the last commit.
@@ -88,13 +66,13 @@ class Soft404s:
         ``form``: returns that of the page, of `focused.method.page.page_form`. Of most pages it is of no use.
         """
         host = host_of(url)
-        answer, known = self._answers.get(host), self._hosts.get(host)
-        if answer is not None and answer.form:
-            return answer.url if url != answer.url and _is_of(answer, form()) else ""
-        if known is None:
-            if answer is not None:
-                return ""
-            known = self._hosts[host] = _Host()
+        if (answer := self._answers.get(host)) is not None:
+            if answer.form:
+                return answer.url if url != answer.url and answer.is_like(form()) else ""
+            if answer.pages is not None and len(answer.pages) < _MOST_PAGES:
+                answer.pages.append((url, form(), referrer))
+            return ""
+        known = self._hosts.setdefault(host, _Host())
         self._hosts.move_to_end(host)
         if len(self._hosts) > _MOST_HOSTS:
             self._hosts.popitem(last=False)
@@ -121,31 +99,21 @@ class Soft404s:
             return ""
         if known.n_pages < max(_LEAST_PAGES, _LEAST_SHARE * self._n_pages):
             return ""
-        self._answers[host] = _Answer(unknown_address(known.deepest or url))
+        self._answers[host] = HostAnswer(unknown_address(known.deepest or url), self._hosts.pop(host).pages)
         self.is_changed = True
         return self._answers[host].url
 
-    def answered(self, url: str, form: bytes) -> list[str] | None:
-        """Take in what came for an address; return the URLs of pages that prove soft 404s by it, None if none are told by it.
+    def answered(self, url: str, form: bytes, terms: Collection[int] = ()) -> list[str] | None:
+        """Take in what came for one of two addresses; return the URLs of pages that prove soft 404s by both.
 
-        ``form``: that of the answer; empty if it is no page, or one that was met before.
+        ``form`` and ``terms``: of the answer; an empty form if it is no page, or one that was met before. None: nothing is
+        told by the answers, or the other one has not come.
         """
-        answer, known = self._answers.get(host_of(url)), self._hosts.pop(host_of(url), None)
-        if answer is None or known is None or not form:
+        answer = self._answers.get(host_of(url))
+        if answer is None or answer.pages is None:
             return None
-        like = {page for page, own, _ in known.pages if is_alike(own, form)}
-        outside = [page for page, _, referrer in known.pages if referrer not in like]
-        if sum(page in like for page in outside) >= _USUAL * len(outside):
-            return None
-        # One of each form, whatever its length is.
-        answer.form, answer.others = (
-            form,
-            [*{own[4:]: own for page, own, _ in known.pages if page not in like}.values()],
-        )
-        answer.met_before = [page for page, own, _ in known.pages if _is_of(answer, own)]
-        answer.n_found = len(answer.met_before)
         self.is_changed = True
-        return answer.met_before
+        return answer.met_before if answer.take(form, frozenset(terms)) else None
 
     def found(self) -> list[tuple[str, int]]:
         """Return each host with soft 404s, and how many of its pages were."""
@@ -155,50 +123,29 @@ class Soft404s:
 
     def state(self) -> dict[str, Any]:
         """Return what the hosts have answered, as JSON values."""
-        return {
-            host: [answer.url, answer.form.hex(), [each.hex() for each in answer.others], answer.met_before]
-            for host, answer in self._answers.items()
-        }
+        return {host: answer.as_json() for host, answer in self._answers.items()}
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        """Take up what ``state`` returned. Hosts whose answer has not come yet are not asked again."""
-        for host, (url, form, others, met_before) in state.items():
-            others = [bytes.fromhex(each) for each in others]
-            self._answers[host] = answer = _Answer(url, bytes.fromhex(form), others)
-            answer.met_before = met_before
-            self._met_before.update(dict.fromkeys(met_before, url))
+        """Take up what ``state`` returned, before any page. Hosts whose answer has not come yet are not asked again."""
+        for host, kept in state.items():
+            self._answers[host] = answer = HostAnswer.of_json(*kept)
+            self._met_before.update(dict.fromkeys(answer.met_before, answer.url))
+
+    def hear(self, state: Mapping[str, Any]) -> list[str]:
+        """Take up what other workers' ``state`` returned meanwhile; return the URLs of pages that prove soft 404s by it."""
+        proved: list[str] = []
+        for host, kept in state.items():
+            known, answer = self._answers.get(host), HostAnswer.of_json(*kept)
+            if known is None or not known.form:
+                self._answers[host] = answer
+                self._hosts.pop(host, None)
+                answer.n_found = len(answer.met_before)
+                proved += answer.met_before
+        return proved
 
     def proved(self, url: str) -> str:
         """Return the address whose answer a page of an earlier run proved to be like after it had ended; or empty."""
         return self._met_before.get(url, "")
-
-
-def _is_of(answer: _Answer, form: bytes) -> bool:
-    """Tell whether a form is that of an answer, and more so than of any other page of the host, however long that is."""
-    closest = max((likeness(form, each) for each in answer.others), default=0.0)
-    return is_alike(form, answer.form) and likeness(form, answer.form) > closest
-
-
-def is_alike(one: bytes, other: bytes) -> bool:
-    """Tell whether two pages have one form: nearly the same paths, and texts of about the same length."""
-    shorter, longer = sorted(int.from_bytes(form[:4], "little") + _FEW_TERMS for form in (one, other))
-    return longer <= _LONGER * shorter and likeness(one, other) >= _ALIKE
-
-
-def likeness(one: bytes, other: bytes) -> float:
-    """Return which share of the paths of two forms they have in common, in [0, 1]; of two without paths 1.
-
-    >>> likeness(b"1000aaaabbbb", b"2000aaaabbbb"), likeness(b"1000aaaabbbb", b"1000aaaacccc"), likeness(b"1000", b"1000")
-    (1.0, 0.3333333333333333, 1.0)
-    """
-    if one[4:] == other[4:]:
-        return 1.0
-    mine, others = _paths(one), _paths(other)
-    return len(mine & others) / len(mine | others)
-
-
-def _paths(form: bytes) -> set[bytes]:
-    return {form[place : place + 4] for place in range(4, len(form), 4)}
 
 
 def _depth(url: str) -> int:

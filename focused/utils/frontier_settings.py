@@ -40,7 +40,7 @@ DOMAIN_SHARE = Setting(
 SOFT_404_PROBES = Setting(
     "FOCUSED_SOFT_404_PROBES", 20,
     "With FOCUSED_TRAPS and FOCUSED_COPIES: hosts that are asked for two addresses that nobody made, of those with many "
-    "pages. Pages like the answer are soft 404s, and count as copies of it. Live webs; not in shared crawls. 0: none.",
+    "pages. Pages like the answer are soft 404s, and count as copies of it. Live webs only. 0: none.",
     least=0, set_by=TOPIC)
 
 DATABASE = Setting(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -107,6 +107,13 @@ class TextsHeard:
 
 
 @dataclass(frozen=True, slots=True)
+class AnswersHeard:
+    """What hosts have answered other workers to addresses that nobody made, by host: as of `Soft404s.state`."""
+
+    state: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
 class Inherited:
     """Records of a worker that has ended, and whose links this one is to move from now on."""
 
@@ -148,6 +155,7 @@ Event = (
     | Granted
     | Heard
     | TextsHeard
+    | AnswersHeard
     | Inherited
     | ScoresKnown
     | LeaseLost

@@ -149,6 +149,11 @@ class Exchange:
             while texts := asked.ask(lambda sql: reader.read(sql, self.keeper.numbers)):
                 yield texts
 
+    def earlier_answers(self) -> dict[str, Any]:
+        """Return what hosts have answered so far; what comes later is an event. It waits for the database."""
+        with self._connection() as asked:
+            return asked.ask(lambda sql: self.keeper.answers.read(sql, self.keeper.numbers))
+
     def close(self, rests: Mapping[str, tuple[float, float]], reason: str = "", secs: float = 30.0) -> int:
         """Write what is left, and say good-bye; returns how many pages could not be written in time. It waits."""
         until = time.monotonic() + secs

@@ -16,6 +16,7 @@ from focused.frontier.shared.commit_result import LeaseLostError
 from focused.frontier.shared.committer import TRY_AGAIN_SECS
 from focused.frontier.shared.drawn_links import read_drawn
 from focused.frontier.shared.events import (
+    AnswersHeard,
     DatabaseGone,
     Granted,
     Heard,
@@ -36,6 +37,7 @@ from focused.frontier.shared.orphan_links import Inheritance, scores_of
 from focused.frontier.shared.records import RecordReader
 from focused.frontier.shared.robots import read_robots, write_robots
 from focused.frontier.shared.schema import connect
+from focused.frontier.shared.soft_404s import AnswerReader
 from focused.frontier.shared.texts import TextReader
 
 if TYPE_CHECKING:
@@ -98,6 +100,8 @@ class Keeper(threading.Thread):
         self.reader = RecordReader(crawl)
         #: What their pages say of copies.
         self.texts = TextReader(crawl)
+        #: What hosts have answered them to addresses that nobody made.
+        self.answers = AnswerReader(crawl)
         self._inheritance = Inheritance(crawl)
         self._random = Random()  # which links follow is for the one that draws of them to decide
 
@@ -191,10 +195,9 @@ class Keeper(threading.Thread):
             if tasks.joins:
                 self.join_crawl(leasing)
             return tasks.joins
-        is_new = False
-        if now() - self._renewed >= self._pace * self._lease_secs / _RENEWALS:
+        is_new = is_renewed = now() - self._renewed >= self._pace * self._lease_secs / _RENEWALS
+        if is_renewed:
             self._renew(leasing, tasks)
-            is_new = True
         self._hand_on(leasing.sql, tasks)  # before a host may be another worker's
         if tasks.give_back:
             leasing.give_back(self.worker, tasks.give_back)
@@ -205,6 +208,10 @@ class Keeper(threading.Thread):
             self._box.put(Granted(leasing.grant(self.worker, tasks.n_pages, self._terms.max_pages)))
             is_new = True
         taken = leasing.take(self.worker, tasks.n_hosts, _SOON_SECS) if tasks.n_hosts > 0 else []
+        # Before any link of the taken hosts is there.
+        if tasks.hears_answers and (taken or is_renewed) and (answers := self.answers.read(leasing.sql, self.numbers)):
+            self._box.put(AnswersHeard(answers))
+            is_new = True
         asked = tasks.ahead | {host.name: LinksWanted() for host in taken}
         if asked:
             n_written = self._box.n_written

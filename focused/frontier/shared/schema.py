@@ -19,7 +19,7 @@ from focused.frontier.shared.outputs import TABLES as OUTPUT_TABLES
 if TYPE_CHECKING:
     from psycopg import Connection
 
-VERSION = 9
+VERSION = 10
 N_PARTITIONS = 4
 LEAST_SERVER = 150_000
 """Oldest PostgreSQL, as its ``server_version``: 15."""
@@ -149,6 +149,14 @@ $$ BEGIN RAISE EXCEPTION '%', array_to_string(ended, ' ') USING ERRCODE = '{HAD_
 """,
     # What a project's own item class adds to a page; new tables of version 1 have the column already.
     9: "ALTER TABLE collected ADD COLUMN IF NOT EXISTS own_fields text",
+    # Hosts that were asked for addresses that nobody made, and what they have answered: focused.frontier.soft_404_answers.
+    10: """
+CREATE TABLE soft_404s (
+    crawl integer NOT NULL, domain bigint NOT NULL, host bigint NOT NULL, name text NOT NULL,
+    worker integer NOT NULL, answer bytea NOT NULL, said bigint GENERATED ALWAYS AS IDENTITY,
+    PRIMARY KEY (crawl, domain, host)
+);
+""",
 }
 """What makes tables of one version of those of the version before, by version. All tables begin as those of version 1."""
 _ALIVE = "SELECT count(*) FROM workers WHERE ended_at IS NULL AND alive_until > clock_timestamp()"

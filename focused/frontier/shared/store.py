@@ -14,6 +14,7 @@ from focused.frontier.shared.own_waiting import OwnWaiting
 from focused.frontier.store.answers import SENT, TOO_DEEP, UNREACHABLE
 from focused.frontier.store.caps import DOMAIN_CAP, HOST_CAP
 from focused.frontier.store.choice import MOST_ASIDE, Choice
+from focused.frontier.store.interface import SOFT_404S
 from focused.frontier.store.limits import StoreLimits
 from focused.frontier.store.link import Leased
 from focused.frontier.store.ranks import priority_of
@@ -256,6 +257,7 @@ class SharedStore(OwnLinkStates):
 
     def commit(self, **state: Any) -> None:
         """Hand what has changed to the committer; counters and files are each worker's own."""
+        self.worker.answers.add(state.get(SOFT_404S, {}))
         self.draft.commit()
 
     def records(self, max_links: int) -> SharedRecords:

@@ -15,6 +15,7 @@ from focused.frontier.shared.demand_exchange import DemandExchange
 from focused.frontier.shared.drawn_links import DrawnLinks
 from focused.frontier.shared.events import (
     NOT_STORED,
+    AnswersHeard,
     DatabaseGone,
     Granted,
     Heard,
@@ -36,6 +37,7 @@ from focused.frontier.shared.page import PageCommit
 from focused.frontier.shared.page_budget import PageBudget
 from focused.frontier.shared.page_draft import PageDraft
 from focused.frontier.shared.robots import SharedRobots
+from focused.frontier.shared.soft_404s import SharedAnswers
 from focused.frontier.shared.texts import SharedTexts
 from focused.frontier.shared.versions import SharedVersions
 from focused.frontier.store.schema import FAILED
@@ -80,6 +82,8 @@ class Worker:
         self.troubles = SharedTroubles(exchange)
         #: What they say of the texts of pages.
         self.texts = SharedTexts(self.draft, exchange.earlier_texts)
+        #: What hosts have answered them to addresses that nobody made.
+        self.answers = SharedAnswers(self.draft, exchange.earlier_answers)
         #: Which version of the model all use.
         self.versions = SharedVersions(exchange, self.draft)
         self.budget = PageBudget(max_pages)
@@ -207,6 +211,8 @@ class Worker:
                 self.lessons.hear(records)
             case TextsHeard(texts):
                 self.texts.hear(texts)
+            case AnswersHeard(state):
+                self.answers.hear(state)
             case Inherited(records):
                 keys = self.lessons.on_inherited(records)
                 if keys:
@@ -277,6 +283,7 @@ class Worker:
         tasks: dict[str, Any] = {"n_hosts": n_hosts, "is_busy": self._is_busy, "n_own": len(self.own)}
         tasks["n_records"], tasks["inherits"] = self.lessons.n_wanted(), self.lessons.inherits()
         tasks["hears_texts"] = self.texts.on_heard is not None
+        tasks["hears_answers"] = self.answers.on_heard is not None
         # Who only waits for pages of the budget is not one that has nothing to ask for.
         if self.may_ask and not (self.is_spent and self.budget.is_dry):
             tasks["best"] = min(filter(None, (self.own.queue.place(own.number) for own in self.own)), default=None)

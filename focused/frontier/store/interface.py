@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from focused.method.scoring.evidence import Evidence
     from focused.utils.scope import Scope
 
+SOFT_404S = "soft_404s"
+"""Key of `LinkStore.commit` for what hosts answered that were asked for addresses that nobody made: values by their hosts."""
+
 
 class StoreLog(Protocol):
     """What was committed and is not yet where it belongs."""
