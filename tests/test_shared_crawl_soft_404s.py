@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import os
 import signal
 import threading
 from contextlib import ExitStack
 
+import hand_made
 import pytest
 from commands import finished
 from failing import worker_with_a_short_lease
 from sites import Site
-from test_crawl_soft_404s import ADDRESS, article, whatever
+from test_crawl_soft_404s import ADDRESS, text
 from test_shared_crawl import until, workers
 
 pytest.importorskip("psycopg")
@@ -22,9 +22,15 @@ from focused.frontier.shared.schema import connect
 
 pytestmark = pytest.mark.slow
 
+N_ARTICLES = 12
+"""Of each host: with these and some pages that are gone a host is asked."""
+
 
 class SharedSite:
-    """Host 1 answers whatever it is asked for; host 2 says what it does not have."""
+    """Two hosts with articles; of the first one the front page leads to a page that is gone, and there each page is answered.
+
+    What it answers leads to more of its kind.
+    """
 
     def __init__(self) -> None:
         self.site: Site | None = None
@@ -37,16 +43,23 @@ class SharedSite:
 
     def __call__(self, path: str) -> bytes | None:
         host, name = path[2:].split("/", 1)
-        is_first = host.endswith(".1")
+        if name == "robots.txt":
+            return None
+        if is_article(name):
+            links = [(f"a{each}", "a star") for each in range(N_ARTICLES)]
+            gone = [("gone/1", "a galaxy")] * (host == "127.0.3.1" and not name)
+            body = f"<table><tr><td><b>{text(path)}</b></table>"
+            return hand_made.html(body, *links, *gone, title=path)
+        if host != "127.0.3.1":
+            return None
         with self._lock:
-            if is_first and ADDRESS.search(f"/{name}"):
-                self.addresses.append(name)
-        return (whatever if is_first else article)(f"/{name}")
+            self.addresses += [name] * bool(ADDRESS.search(path))
+        links = [(f"{name}/{each}", "a star and its planet") for each in range(3)]
+        return hand_made.html(text(path), *((f"/{url}", said) for url, said in links), title=text(path)[70:100])
 
 
-def soft_404s_of(folder) -> list[dict[str, str]]:
-    with next(folder.glob("**/fetched.csv")).open(newline="") as file:
-        return [row for row in csv.DictReader(file) if ADDRESS.search(row["duplicate_of"])]
+def is_article(name: str) -> bool:
+    return name in ("", *(f"a{number}" for number in range(N_ARTICLES)))
 
 
 def test_what_a_host_has_answered_is_known_to_the_worker_that_has_it_after_another_one_was_killed(
@@ -58,7 +71,7 @@ def test_what_a_host_has_answered_is_known_to_the_worker_that_has_it_after_anoth
     with Site(web, "0.0.0.0", by_host=True) as web.site, ExitStack() as stack, connect(database) as sql:
         both = list(
             workers(
-                stack, models, tmp_path, web, database, 2, 120, "on", f",{web.url(1)}", before=worker_with_a_short_lease
+                stack, models, tmp_path, web, database, 2, 90, "on", f",{web.url(1)}", before=worker_with_a_short_lease
             )
         )
 
@@ -69,6 +82,7 @@ def test_what_a_host_has_answered_is_known_to_the_worker_that_has_it_after_anoth
 
         until(lambda: worker_that_asked() is not None)
         asked_by = worker_that_asked()
+        [(n_before,)] = sql.execute("SELECT max(id) FROM pages").fetchall()
         [pid] = [
             int(name.rpartition(":")[2])
             for (name,) in sql.execute("SELECT name FROM workers WHERE id = %s", (asked_by,)).fetchall()
@@ -80,16 +94,16 @@ def test_what_a_host_has_answered_is_known_to_the_worker_that_has_it_after_anoth
         other = finished(both[1 - killed], tmp_path / str(1 - killed))
         assert other.exit_code == 0, other.err
         rows = sql.execute(
-            "SELECT url, duplicate_of, worker FROM collected JOIN pages USING (url) ORDER BY page"
+            "SELECT url, duplicate_of, worker FROM collected JOIN pages USING (url) WHERE page > %s", (n_before,)
         ).fetchall()
     assert len(web.addresses) == 2  # by both workers, in all their life
     gone = [
         (copy_of, worker)
         for url, copy_of, worker in rows
-        if url.startswith(web.url(0)) and article(url.removeprefix(web.url(0)[:-1])) is None
+        if url.startswith(web.url(0)) and not is_article(url.removeprefix(web.url(0)))
     ]
     # All that the other worker has fetched of the host's soft 404s it has known for what they are.
     of_other = [copy_of for copy_of, worker in gone if worker != asked_by]
     assert of_other
     assert {ADDRESS.search(copy_of or "") is not None for copy_of in of_other} == {True}
-    assert other.stats["focused/soft_404/pages_count"] == len(of_other)
+    assert other.stats["focused/soft_404/pages_count"] >= len(of_other)
