@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from focused.crawl.copies import KnownTexts
 from focused.method.page.reader import PageReader
+from focused.method.scoring.stored_text import form_and_newness
 from focused.method.text.analyzer import Analyzer, TermTable
 
 HOST = "http://h.example"
@@ -150,3 +151,23 @@ def test_an_excerpt_of_a_page_that_is_forgotten_is_none_of_the_page_in_its_place
         pages.meet(f"{HOST}/s/{number}", words(number))
     assert pages.meet(f"{HOST}/reply/3", words(3)[20:60]).repeats == ""
     assert pages.meet(f"{HOST}/reply/35", words(35)[20:60]).repeats == f"{HOST}/s/35"
+
+
+def test_pages_that_say_of_another_page_what_they_are_have_one_title():
+    pages = Pages()
+
+    def form(url, title, referrer, number):
+        page = pages.reader.read(f"<title>{title}</title><p>{' '.join(words(number))}</p>".encode(), url, "text/html")
+        return form_and_newness(pages.known.find_copy_or_remember(page, url, referrer).sketch)[0]
+
+    names = ("Sun spots", "New moon", "Red giants")
+    own = [form(f"{HOST}/p/{n}", f"{name} - Sky", f"{HOST}/", n) for n, name in enumerate(names)]
+    notes = [form(f"{HOST}/n/{n}", f"Notes on {name} - Sky", f"{HOST}/p/{n}", 10 + n) for n, name in enumerate(names)]
+    # The URL says of which page it is: of a long title a part is enough.
+    changes = [
+        form(f"{HOST}/c/{n}", f"Changes: {name.split()[0]} - Sky", f"{HOST}/p/{n}", 20 + n)
+        for n, name in enumerate(names)
+    ]
+    elsewhere = [form(f"{HOST}/e/{n}x", f"Notes on {name} - Sky", f"{HOST}/", 30 + n) for n, name in enumerate(names)]
+    assert [len(set(forms)) for forms in (own, notes, changes, elsewhere)] == [3, 1, 1, 3]
+    assert not set(notes) & set(changes)

@@ -396,8 +396,9 @@ def test_links_can_be_drawn_and_leased_out_of_turn_and_are_not_leased_twice(open
     at.add(*(link(f"h{number % 3}/{number}", number / 10, referrer="http://r/") for number in range(9)))
     at.settle()
     drawn = at.store.drawn(random.Random(1), 3)
-    assert 0 < len({number for number, _ in drawn}) == len(drawn) <= 3
-    number, url = drawn[0]
+    assert 0 < len({link.number for link in drawn}) == len(drawn) <= 3
+    number, url, referrer = drawn[0]
+    assert referrer == "http://r/"
     assert at.store.lease(number).url == url
     assert at.store.lease(number) is None
     at.store.done(number)

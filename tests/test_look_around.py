@@ -94,6 +94,17 @@ def test_a_link_that_stands_back_is_drawn_only_where_there_is_no_other(frontier)
     assert "/print/" in drawn[1]
 
 
+def test_where_a_drawn_link_stands_counts_only_if_it_is_about_that_page(frontier):
+    links = frontier(["http://h.org/b/1"])
+    page = "http://h.org/a/1"
+    for url in ("http://h.org/print/1", "http://h.org/c/2"):
+        links.add(FrontierLink(fingerprint_of(url, ""), url, Evidence(0.5, 3, True, referrer=page)))
+    links.store.standing.link_levels = lambda url, referrer: 150 if referrer == page else 0
+    around = RandomLinks(links)
+    around.n_wanted = 3
+    assert [around.next(lambda host: 0.0, NOW).url for _ in range(3)][-1] == "http://h.org/print/1"
+
+
 def test_pages_of_one_form_are_drawn_only_where_there_are_no_others(frontier):
     links = frontier([f"http://h.org/facet/{n}" for n in range(20)] + ["http://h.org/a/1"])
     links.store.standing.is_of_one_form = lambda url: "/facet/" in url
@@ -261,7 +272,7 @@ def test_a_drawn_link_is_leased_and_seeds_and_own_requests_are_never_drawn(front
     links.add(FrontierLink(1, "http://h.org/seed", Evidence(1.0, 0, True), extra=10_000))
     own = Evidence(1.0, 0, True, referrer="http://h.org/")
     links.add(FrontierLink(2, "http://h.org/own", own, request='{"url": "http://h.org/own"}'))
-    assert [url for _, url in links.store.drawn(random.Random(0), 10)] == ["http://h.org/1"]
+    assert [url for _, url, _ in links.store.drawn(random.Random(0), 10)] == ["http://h.org/1"]
     around = RandomLinks(links, seed=1)
     around.n_wanted = 1
     drawn = around.next(lambda host: 0.0, NOW)

@@ -42,7 +42,7 @@ def test_links_are_drawn_from_all_that_wait_and_not_from_the_best_that_are_in_me
     assert len(in_memory) <= len(HOSTS) * _MOST
     while min(map(len, numbers.values())) < 60:
         until(lambda: store.drawn(source, 1), store)
-        [(number, url)] = store.drawn(source, 1)
+        [(number, url, _)] = store.drawn(source, 1)
         leased = store.lease(number)
         assert leased is not None
         assert leased.url == url
@@ -59,7 +59,7 @@ def test_links_are_drawn_from_all_that_wait_and_not_from_the_best_that_are_in_me
 def test_a_drawn_link_that_is_given_back_waits_again_and_comes_in_its_turn(store):
     source = random.Random(0)
     until(lambda: store.drawn(source, 1), store)
-    [(number, url)] = store.drawn(source, 1)
+    [(number, url, _)] = store.drawn(source, 1)
     assert store.lease(number) is not None
     assert store.lease(number) is None
     store.give_back(number)
@@ -84,7 +84,7 @@ def test_a_link_that_was_asked_for_since_it_was_read_is_not_drawn(store):
     store.done(asked, relevant=False)
     store.commit()
     until(lambda: not store.worker.exchange.n_pending and not store.own._recent.has_ended(asked), store)
-    assert asked not in dict(store.drawn(source, 10_000))
+    assert asked not in {link.number for link in store.drawn(source, 10_000)}
     assert store.lease(asked) is None
 
 
@@ -123,7 +123,7 @@ def test_where_all_links_are_in_memory_they_are_drawn_there_at_once(database):
     until(lambda: made.best(1), made)
     own = made.own.get("h.org")
     until(lambda: own.horizon is None, made)
-    assert [url for _, url in made.drawn(random.Random(0), 9)] == ["http://h.org/1"]
+    assert [url for _, url, _ in made.drawn(random.Random(0), 9)] == ["http://h.org/1"]
     assert made.worker.drawn.wanted() == []
     made.close()
 
@@ -140,4 +140,4 @@ def test_a_link_that_ended_while_others_were_read_is_not_drawn_when_its_end_is_f
     store.commit()
     until(lambda: not store.worker.exchange.n_pending and not store.own._recent.has_ended(asked.number), store)
     pool._read_at = float("inf")  # nothing else is read meanwhile
-    assert asked.number not in dict(store.drawn(source, 10_000))
+    assert asked.number not in {link.number for link in store.drawn(source, 10_000)}

@@ -11,7 +11,9 @@ from focused.method.page.excerpts import FRAME_PAGES, ExcerptIndex
 from focused.method.page.item_lists import ItemLists
 from focused.method.page.near_copies import TermHashes, sketch
 from focused.method.page.text_sketch import TextSketch
+from focused.method.page.titles import own_title
 from focused.method.page.triples import newness_of
+from focused.utils.about_page import is_about_its_page, names_of
 from focused.utils.origins import host_of
 from focused.utils.words import quantity
 
@@ -28,6 +30,8 @@ _LEAST_OF_HOST = 2 * FRAME_PAGES
 _SHORTER = 2 / 3
 """Of the pairs of its original, how many an excerpt has at most: texts of one length are compared as copies."""
 _MAX_HOSTS = 20_000
+_MAX_TITLES = 20_000
+"""Some 2 MB."""
 _SLICES = 100
 """The oldest pages are forgotten as originals of excerpts in so many slices: each takes some 10 ms."""
 
@@ -70,15 +74,28 @@ class KnownTexts:
         self._irrelevant: set[str] = set()
         #: Texts that are known of each host; of the hosts met last.
         self._n_texts: OrderedDict[str, int] = OrderedDict()
+        #: Titles of the pages met last in this run, by the hashes of their URLs.
+        self._titles: OrderedDict[int, str] = OrderedDict()
 
-    def find_copy_or_remember(self, page: Page, url: str) -> MetBefore:
+    def find_copy_or_remember(self, page: Page, url: str, referrer: str = "") -> MetBefore:
         """Return which page a page repeats, or what to keep of a text that is new.
 
         A new text is remembered: later pages are compared with it.
-        ``url``: the page's own. A page without words is no copy, and nothing is kept of it.
+        ``url``: the page's own; ``referrer``: that of the page that led to it, or empty. A page without words is no copy, and
+        nothing is kept of it.
         """
-        text = sketch(page, self._hashes)
+        text = sketch(page, self._hashes, self._own_title(page, url, referrer))
         return MetBefore() if text is None else self._meet(text, url)
+
+    def _own_title(self, page: Page, url: str, referrer: str) -> str:
+        """Return a page's title but for what it says of the page that led to it; note it for pages that it leads to."""
+        around = self._titles.get(hash(referrer), "")
+        self._titles[hash(url)] = page.title
+        if len(self._titles) > _MAX_TITLES:
+            self._titles.popitem(last=False)
+        if not is_about_its_page(url, referrer):
+            return own_title(page.title, around)
+        return own_title(page.title, " ".join([around, *names_of(referrer)]), is_about=True)
 
     def note_irrelevant(self, url: str) -> None:
         """Note that the page of a new text was judged irrelevant."""

@@ -7,8 +7,8 @@ rest of the crawl sees its frontier. What is durable is in `focused.frontier.sto
 - The ways of a link: `admission` (it comes in), `dispatch` (it is handed out), `completion` (it ends); `link_requests`,
   `leases` (it is under way), `rediscovery` and `link_levels` (it is found again), `random_links` (it is drawn).
 - Which comes next: `politeness` (may its host be asked?), `patience` and `allowance` (is it good enough?), `budget`.
-- What sinks: `sinking` brings together `credit`, `url_groups`, `new_text`, `one_title`, `mirrors`, `idle_parameters`,
-  `host_penalty`, `soft_404s` and `soft_404_answers`; `stood_back_words` says so in words.
+- What sinks: `sinking` brings together `credit`, `url_groups`, `about_links`, `new_text`, `one_title`, `mirrors`,
+  `idle_parameters`, `host_penalty`, `soft_404s` and `soft_404_answers`; `stood_back_words` says so in words.
 - Hosts that do not answer: `unreachable`, `host_failures`; robots.txt: `robots_cache`.
 - Crashes: `checkpoints` commits links, counters and files together, `resumption` continues from there; `run_files`,
   `session_records`.

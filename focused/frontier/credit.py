@@ -10,6 +10,7 @@ from collections import OrderedDict
 from dataclasses import dataclass
 from typing import TypeVar
 
+from focused.frontier.about_links import AboutLinks
 from focused.frontier.url_groups import N_OF_HOST, groups_of, path_group
 from focused.method.scoring.priority import LEVELS
 from focused.utils.registered_domain import registered_domain
@@ -76,6 +77,8 @@ class Credit:
         self._share = share
         #: Of each group: pages, and new ones among them; the latest count most.
         self._groups: OrderedDict[str, tuple[float, float]] = OrderedDict()
+        #: What pages brought that are about the page that led to them.
+        self.about = AboutLinks()
         self._copies: OrderedDict[int, None] = OrderedDict()
         #: URLs that were met, without their queries.
         self._paths: OrderedDict[int, None] = OrderedDict()
@@ -101,6 +104,7 @@ class Credit:
         for group in self._groups_of(url):
             n_pages, n_new = self._groups.get(group, (0.0, 0.0))
             _remember(self._groups, group, (_DECAY * n_pages + 1, _DECAY * n_new + newness), _MAX_GROUPS)
+        self.about.page(url, referrer, newness)
         _remember(self._paths, hash(url.partition("?")[0]), None, _MAX_PATHS)
         domain, source = domain_of(url), domain_of(referrer)
         own = self._domain(domain, source)
@@ -171,18 +175,19 @@ class Credit:
         by_copies = 0.0
         if self._n_met_before >= 1:
             behind = _BEHIND_COPY if hash(referrer) in self._copies else 0.0
-            by_copies = behind + 1 - min(1.0, self.new_share(url) / _NEW_ENOUGH)
+            by_copies = behind + 1 - min(1.0, self.new_share(url, referrer) / _NEW_ENOUGH)
         by_source = 0.0 if domain_of(url) in self._domains else self._led_to_nothing(domain_of(referrer))
         return round(LEVELS * min(1.0, by_copies + by_source))
 
-    def new_share(self, url: str) -> float:
+    def new_share(self, url: str, referrer: str = "") -> float:
         """Return the share of new texts that is expected of a URL, in (0, 1]: from its widest group to its narrowest.
 
-        Of several query parameters the one counts that has brought least.
+        Of several query parameters the one counts that has brought least. ``referrer``: the page that it stands on, or empty.
         """
-        share, of_parameters = 1.0, []
+        share, of_parameters, n_known = 1.0, [], 0.0
         for nth, group in enumerate(self._groups_of(url)):
             known = self._groups.get(group)
+            n_known = known[0] if known else 0.0  # of the last one, which is the narrowest
             if known is None:
                 continue
             prior = _PRIOR_PAGES_OF_A_HOST if nth < N_OF_HOST else _PRIOR_PAGES
@@ -191,7 +196,7 @@ class Credit:
                 of_parameters.append(here)
             else:
                 share = here
-        return min(of_parameters, default=share)
+        return self.about.expected(url, referrer, min(of_parameters, default=share), n_known)
 
     def _groups_of(self, url: str) -> tuple[str, ...]:
         """Return the groups of a URL; if its path was met before, with another query, the last one is that of such URLs.

@@ -11,13 +11,14 @@ from urllib.parse import urlsplit
 
 from focused.method.scoring.base import LOOK_AROUND
 from focused.method.scoring.priority import LEVELS
+from focused.utils.about_page import is_about_its_page
 from focused.utils.origins import host_of, origin_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from focused.frontier.rediscovery import Rediscovery
-    from focused.frontier.store.link import Leased
+    from focused.frontier.store.link import DrawnLink, Leased
 
 _N_CANDIDATES = 64
 """Waiting links that are drawn; the one from the least known place is taken."""
@@ -92,26 +93,28 @@ class RandomLinks:
         drawn = self.links.store.drawn(self._random, _N_CANDIDATES)
         standing = self.links.store.standing
         rests_until = standing.rests_until
-        # What stands back is known well enough: a copy teaches nothing of the web, nor does another page of one form.
-        levels, is_of_one_form = standing.link_levels, standing.is_of_one_form
-        ready = [link for link in drawn if ready_at(host_of(link[1])) <= now and rests_until(link[1]) <= now]
+        ready = [link for link in drawn if ready_at(host_of(link.url)) <= now and rests_until(link.url) <= now]
         # Stable: of equally known places the link that was drawn first.
         in_vain = self._n_in_vain
-        known = how_known(n_fetched, self._n_drawn, [url for _, url in drawn])
-        for number, _ in sorted(
+        known = how_known(n_fetched, self._n_drawn, [link.url for link in drawn])
+        for each in sorted(
             ready,
-            key=lambda link: (
-                in_vain[origin_of(link[1])],
-                (levels is not None and levels(link[1], "") >= _STANDS_BACK) or is_of_one_form(link[1]),
-                known[place_of(link[1])],
-            ),
+            key=lambda link: (in_vain[origin_of(link.url)], self._stands_back(link), known[place_of(link.url)]),
         ):
-            link = self.links.lease(number)
+            link = self.links.lease(each.number)
             if link is not None:
                 self.n_wanted -= 1
                 self._n_drawn[place_of(link.url)] += 1
                 return link._replace(evidence=replace(link.evidence, reason=LOOK_AROUND))
         return None
+
+    def _stands_back(self, link: DrawnLink) -> bool:
+        """Tell whether a link is known well enough: a copy teaches nothing of the web, nor does another page of one form."""
+        standing = self.links.store.standing
+        # What a link stands on says something of it only where it is about that page.
+        referrer = link.referrer if is_about_its_page(link.url, link.referrer) else ""
+        by_groups = standing.link_levels is not None and standing.link_levels(link.url, referrer) >= _STANDS_BACK
+        return by_groups or standing.is_of_one_form(link.url)
 
 
 def place_of(url: str) -> Place:

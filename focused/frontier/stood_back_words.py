@@ -37,6 +37,10 @@ def stood_back(credit: Credit, idle: IdleParameters, mirrors: Mirrors, one_title
             continue
         named.append(f"{group.removesuffix('/')}/")
         found.append((n_pages, f"{_name(group)} ({1 - n_new / n_pages:.0%} of what its last pages say was known)"))
+    for host, n_pages, n_new in credit.about.hosts():
+        if n_pages >= _LEAST_PAGES and n_new <= _FEW_NEW * n_pages and f"{host}/" not in named:
+            known = f"{1 - n_new / n_pages:.0%} of what the last ones say was known"
+            found.append((n_pages, f"{_name(host)} (pages about another page, which leads to them: {known})"))
     for place, n_known in sorted(one_title.places_that_stand_back(), key=lambda each: len(each[0])):
         if n_known >= _LEAST_PAGES and not any(f"{place}/".startswith(each) for each in named):
             named.append(place)

@@ -127,7 +127,7 @@ class LinkScoringMiddleware:
         copies, furniture = self._reading.repeated
         newness = 1.0
         if copies is not None and not item.noindex:  # what is not delivered has no copies
-            met = copies.find_copy_or_remember(page, item.known_as)
+            met = copies.find_copy_or_remember(page, item.known_as, item.referrer)
             if self._unknown is not None:
                 met = self._unknown.like_the_answer(item, page, met)
             item.duplicate_of, item.text_repeats, item.text_sketch, newness = met

@@ -16,7 +16,7 @@ from focused.frontier.store.caps import DOMAIN_CAP, HOST_CAP
 from focused.frontier.store.choice import MOST_ASIDE, Choice
 from focused.frontier.store.interface import SOFT_404S
 from focused.frontier.store.limits import StoreLimits
-from focused.frontier.store.link import Leased
+from focused.frontier.store.link import DrawnLink, Leased
 from focused.frontier.store.ranks import priority_of
 from focused.frontier.store.rescoping import Rescoped
 from focused.frontier.store.standing_back import StandingBack
@@ -216,9 +216,9 @@ class SharedStore(OwnLinkStates):
         own = None if link is None else self.own.get(link.host_name)
         return None if link is None or own is None or self._reached(own) else self._lease(link)
 
-    def drawn(self, source: Random, n_links: int) -> list[tuple[int, str]]:
-        """Return fingerprints and URLs of links of pages, drawn from those that wait of this worker's hosts."""
-        return [(link.number, link.url) for link in self.worker.drawn.draw(source, n_links)]
+    def drawn(self, source: Random, n_links: int) -> list[DrawnLink]:
+        """Return links of pages, drawn from those that wait of this worker's hosts."""
+        return [DrawnLink(link.number, link.url, link.referrer) for link in self.worker.drawn.draw(source, n_links)]
 
     # --- Places
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from focused.frontier.store.choice import Choice
     from focused.frontier.store.host_queue import HostQueue
-    from focused.frontier.store.link import FrontierLink, Leased
+    from focused.frontier.store.link import DrawnLink, FrontierLink, Leased
     from focused.frontier.store.page_records import StoredPages
     from focused.frontier.store.rescoping import Rescoped
     from focused.frontier.store.rescoring import NewScores, WaitingSlice
@@ -179,8 +179,8 @@ class LinkStore(Protocol):
     def best(self, n_links: int) -> list[str]:
         """Return the URLs of the best links that wait, or of nearly the best, the best first."""
 
-    def drawn(self, source: Random, n_links: int) -> list[tuple[int, str]]:
-        """Return numbers and URLs of waiting links, drawn at random."""
+    def drawn(self, source: Random, n_links: int) -> list[DrawnLink]:
+        """Return waiting links, drawn at random."""
 
     def done(self, number: int, relevant: bool | None = None, note: str | None = None) -> None:
         """Say that a leased link's page is in; ``relevant`` is None where there was no page to judge."""

@@ -46,6 +46,15 @@ class FrontierLink:
         return FrontierLink(self.fingerprint, self.url, self.evidence, self.extra, tunnel, self.callback)
 
 
+class DrawnLink(NamedTuple):
+    """A link that waits, and was drawn at random."""
+
+    number: int
+    url: str
+    #: URL of the page that it stands on.
+    referrer: str
+
+
 class Leased(NamedTuple):
     """A link that was handed out: it is under way until it is said to be done, failed or dropped."""
 

@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from focused.frontier.store.evidence_rows import COLUMNS, NAMES, REFERRER, EvidenceRows
+from focused.frontier.store.link import DrawnLink
 from focused.frontier.store.ranks import MOST_PRIORITY
 from focused.frontier.store.schema import WAITING
 
@@ -79,11 +80,13 @@ class LinkTable:
         found = self._sql.execute(_BY_NUMBER, (number,)).fetchone()
         return None if found is None else _row(found)
 
-    def waiting_among(self, numbers: Sequence[int]) -> list[tuple[int, str]]:
-        """Return numbers and URLs of those links that wait and stand on a page, in the order in which they are given."""
-        among = f"SELECT id, url FROM links WHERE state = {WAITING} AND referrer AND request IS NULL AND id IN "
-        found = dict(self._sql.execute(f"{among} ({', '.join(map(str, numbers))})"))
-        return [(number, found[number]) for number in numbers if number in found]
+    def waiting_among(self, numbers: Sequence[int]) -> list[DrawnLink]:
+        """Return those links that wait and stand on a page, in the order in which they are given."""
+        columns = "links.id, links.url, referrers.url FROM links JOIN referrers ON referrers.id = links.referrer"
+        among = f"SELECT {columns} WHERE state = {WAITING} AND request IS NULL AND links.id IN "
+        rows = self._sql.execute(f"{among} ({', '.join(map(str, numbers))})")
+        found = {row[0]: DrawnLink(*row) for row in rows}
+        return [found[number] for number in numbers if number in found]
 
     def best(self, hosts: Iterable[int], n_links: int) -> list[str]:
         """Return the URLs of the best waiting links of some hosts, the best first."""

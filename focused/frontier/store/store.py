@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from random import Random
 
-    from focused.frontier.store.link import FrontierLink
+    from focused.frontier.store.link import DrawnLink, FrontierLink
     from focused.frontier.store.link_table import LinkRow
     from focused.utils.scope import Scope
 
@@ -151,8 +151,8 @@ class FrontierStore(LinkAdmission):
             self._drop_rest(host, cap)
         return bool(cap)
 
-    def drawn(self, source: Random, n_links: int) -> list[tuple[int, str]]:
-        """Return numbers and URLs of links of pages that wait, drawn from all; fewer where few wait."""
+    def drawn(self, source: Random, n_links: int) -> list[DrawnLink]:
+        """Return links of pages that wait, drawn from all; fewer where few wait."""
         n_most = _DRAWS_A_LINK * n_links
         numbers = source.sample(range(1, self.last_id + 1), min(n_most, self.last_id))
         return self._table.waiting_among(numbers)[:n_links]

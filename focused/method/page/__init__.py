@@ -8,7 +8,7 @@ Begin with `reader`, which makes a `page` from bytes. The modules by what they d
 - Parts of a page: `blocks` [P13], `sections` [L16], `text_units` (all that is scored), `own_text`, `counted_terms`.
 - What a page says of itself: `claims`, `metadata`, `json_ld`, `dates`, `page_language`, `robots_directives`.
 - What people read: `lines`, `main_text`, `furniture_names`, `repeated_lines`, `markdown`, `markdown_emphasis`.
-- Copies: `text_sketch` of each page, `near_copies` and `copy_index`; `triples`, `excerpts`, `item_lists`; `page_form` (of one
-  template).
+- Copies: `text_sketch` of each page, `near_copies` and `copy_index`; `titles`, `triples`, `excerpts`, `item_lists`;
+  `page_form` (of one template).
 - PDF files: `pdf_process` runs `pdf_child`; `pdf_pages`, `pdf_layout`, `pdf_html`.
 """

@@ -56,12 +56,13 @@ class TermHashes:
         self._n_known = last
 
 
-def sketch(page: Page, hashes: TermHashes) -> TextSketch | None:
+def sketch(page: Page, hashes: TermHashes, own_title: str | None = None) -> TextSketch | None:
     """Return the sketch of a page's own text; None if it has no words.
 
     The texts of link lists are left out (`focused.method.page.own_text`), so that other menus make no other page. Of a short
     text, and of a page that is links only, the sketch is of the whole text as it stands, numbers and stopwords included:
-    pages of a few words often differ by a number only.
+    pages of a few words often differ by a number only. ``own_title``: its title but for what that says of another page, see
+    `focused.method.page.titles`.
     """
     terms = page.judged_terms(OWN)
     if not len(terms):
@@ -69,7 +70,7 @@ def sketch(page: Page, hashes: TermHashes) -> TextSketch | None:
     hashed = hashes.of(terms)
     pairs = _pairs(hashed)
     is_of_links = _is_of_links(page)
-    title_form = _title_hash(NUMBERS.sub("", page.title))
+    title_form = _title_hash(NUMBERS.sub("", page.title if own_title is None else own_title))
     found = sketch_of_pairs(pairs)._replace(title=_title_hash(page.title), title_form=title_form)
     if not is_of_links:
         found = found._replace(kept=kept_triples(pairs, hashed))
