@@ -28,9 +28,9 @@ HOST_SINK = Setting(
 TRAPS = Setting(
     "FOCUSED_TRAPS", "on",
     "Whether links stand back if their folder, host or query parameter yields copies, little that is new, or pages of one "
-    "title that bring little, or if their domain yields nothing relevant while others do, or has had more than its share; and "
-    "whether query parameters that change nothing are left out where URLs are compared. Evaluations have it off unless `-s` "
-    "says otherwise.",
+    "title that bring little, or pages about the page that they stand on do so there, or if their domain yields nothing "
+    "relevant while others do, or has had more than its share; and whether query parameters that change nothing are left "
+    "out where URLs are compared. Evaluations have it off unless `-s` says otherwise.",
     choices=("on", "off"), set_by=TOPIC)
 DOMAIN_SHARE = Setting(
     "FOCUSED_DOMAIN_SHARE", 0.2,
