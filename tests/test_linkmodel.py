@@ -18,8 +18,8 @@ from focused.method.scoring import Visit
 from focused.method.scoring.base import block_of_links
 from focused.method.strategies import make_strategy
 from focused.method.strategies.linkmodel import rates as link_rates
-from focused.method.strategies.linkmodel import session as link_session
 from focused.method.strategies.linkmodel import training_matrix as link_training
+from focused.method.strategies.linkmodel import work_in_portions
 from focused.method.strategies.linkmodel.adaptive import Adaptive
 from focused.method.strategies.linkmodel.descent import descend
 from focused.method.strategies.linkmodel.loss import Loss
@@ -35,7 +35,7 @@ from focused.method.topic.judge import Judge
 from focused.utils.steps import Steps, finish
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Iterator
 
     from scipy import sparse
 
@@ -75,7 +75,7 @@ def learnt(pages: list[PageLinks], **options) -> LinkSession:
 
 
 def scores(session: LinkSession, *urls: str) -> list[float]:
-    return session.scorer.scores(np.array(session.memory.numbers(urls))).tolist()
+    return session.learner.scorer.scores(np.array(session.memory.numbers(urls))).tolist()
 
 
 def matrix(model: LinkModel, links: np.ndarray) -> tuple[np.ndarray, sparse.csr_matrix, np.ndarray]:
@@ -189,7 +189,7 @@ def test_at_first_all_relevances_count_the_same():
         page("http://h.org/", 0.5, "http://h.org/a", "http://h.org/b"), logits=np.array([[1.0, 2, 3, -2], [0] * 4])
     )
     learn(session, first)
-    assert session.model.scores(slice(1, 3)) == pytest.approx([1.0, 0.0])
+    assert session.learner.model.scores(slice(1, 3)) == pytest.approx([1.0, 0.0])
 
 
 @pytest.mark.parametrize("what", ["folder", "anchor", "block", "page", "place"])
@@ -238,19 +238,19 @@ def test_the_own_outcome_of_a_link_is_no_feature_of_it():
 
 def test_scores_between_two_fits_are_what_computing_all_anew_gives():
     session = learnt(many(60))
-    before = session.model.scores(slice(None)).copy()
+    before = session.learner.model.scores(slice(None)).copy()
     rates = {name: groups.table["rate"].copy() for name, groups in session.memory.groups.items()}
-    for _ in session.model._computing(session.model.weights, rates):
+    for _ in session.learner.model._computing(session.learner.model.weights, rates):
         pass
     waiting = np.isnan(session.memory.links["outcome"])
-    assert session.memory.n_pages > session._next_fit - session._every_pages > 0
-    assert session.model.scores(slice(None))[waiting] == pytest.approx(before[waiting])
+    assert session.memory.n_pages > session.learner.next_fit - session.learner.every_pages > 0
+    assert session.learner.model.scores(slice(None))[waiting] == pytest.approx(before[waiting])
 
 
 def test_the_fit_is_a_minimum():
     """No step from it in any of some random directions lowers the penalised loss."""
     session = learnt(many(300), every_pages=25)
-    model, fits = session.model, []
+    model, fits = session.learner.model, []
     for _ in range(8):  # 30 steps each, from the last weights on
         finish(model.fitting())
         fits.append(model.last.loss)
@@ -295,7 +295,7 @@ def test_with_credit_a_page_counts_for_what_it_led_to():
 
 def test_the_same_pages_teach_the_same():
     first, second = (learnt(many(120), exploration=0.1) for _ in range(2))
-    assert np.array_equal(first.model.scores(slice(None)), second.model.scores(slice(None)))
+    assert np.array_equal(first.learner.model.scores(slice(None)), second.learner.model.scores(slice(None)))
 
 
 def test_a_session_goes_on_with_what_another_has_recorded():
@@ -317,7 +317,7 @@ def test_a_session_goes_on_with_what_another_has_recorded():
             if name not in ("url", "group_sum", "group_top", "frontier", "level", "rate"):
                 one, other = (getattr(each.memory, table)[name] for each in (session, again))
                 assert np.array_equal(one, other, equal_nan=name == "outcome"), name
-    finish(session.model.fitting())
+    finish(session.learner.model.fitting())
     links = pages[-1].links
     assert scores(again, *links) == pytest.approx(scores(session, *links), abs=0.05)
 
@@ -330,7 +330,7 @@ def test_a_frontier_is_told_of_waiting_links_whose_score_has_changed(sign):
     for found in many(60):
         led = session.memory.number(found.urls[0])
         ids = learn(session, found)
-        for url, score in zip(found.links, session.scorer.scores(ids).tolist(), strict=True):
+        for url, score in zip(found.links, session.learner.scorer.scores(ids).tolist(), strict=True):
             number = session.memory.number(url)
             if url not in place and np.isnan(session.memory.links["outcome"][number]):
                 place[url] = [sign * (len(place) + 1), score]
@@ -377,7 +377,7 @@ def test_a_share_of_the_pages_is_explored(share):
 
 def test_without_a_frontier_nothing_is_kept_for_it():
     session = learnt(many(60))
-    assert not session._updates._changed
+    assert not session.learner.updates._changed
     assert not session._records
 
 
@@ -495,58 +495,50 @@ def test_a_fit_in_steps_between_pages_is_the_fit_without_them(monkeypatch):
     pages, more = many(150), many(60, seed=1)
     at_once, in_steps = learnt(pages), learnt(pages)
     n_steps = 0
-    finish(at_once.model.fitting())
-    for n_steps, _ in enumerate(in_steps.model.fitting(), 1):
+    finish(at_once.learner.model.fitting())
+    for n_steps, _ in enumerate(in_steps.learner.model.fitting(), 1):
         if n_steps % 5 == 0 and more:
-            in_steps.model.add(*in_steps.memory.add(more.pop()))
+            in_steps.learner.model.add(*in_steps.memory.add(more.pop()))
     assert n_steps > 50
     assert len(more) < 50
-    assert in_steps.model.last.n_outcomes == at_once.model.last.n_outcomes
+    assert in_steps.learner.model.last.n_outcomes == at_once.learner.model.last.n_outcomes
     for name in Weights.__slots__:
-        one, other = getattr(at_once.model.weights, name), getattr(in_steps.model.weights, name)
+        one, other = getattr(at_once.learner.model.weights, name), getattr(in_steps.learner.model.weights, name)
         assert one == pytest.approx(other, abs=0.05), name
     links = [number for number in range(1, in_steps.memory.links.size) if in_steps.memory.links["n_referrers"][number]]
-    before = in_steps.model.scores(np.array(links)).copy()
+    before = in_steps.learner.model.scores(np.array(links)).copy()
     rates = {name: groups.table["rate"].copy() for name, groups in in_steps.memory.groups.items()}
-    for _ in in_steps.model._computing(in_steps.model.weights, rates):
+    for _ in in_steps.learner.model._computing(in_steps.learner.model.weights, rates):
         pass
-    assert in_steps.model.scores(np.array(links)) == pytest.approx(before)
+    assert in_steps.learner.model.scores(np.array(links)) == pytest.approx(before)
 
 
 def test_no_page_does_more_than_its_share_of_the_work_and_all_of_it_is_done(monkeypatch):
-    monkeypatch.setattr(link_session, "_WORK_OF_PAGE", 20_000)
-    session, n_busy, costs = LinkSession(every_pages=25), 0, []
-    go_on = session._some_work
+    monkeypatch.setattr(work_in_portions, "PORTION", 20_000)
+    session, n_busy, rows = LinkSession(every_pages=25), 0, []
+    begin = session.learner.work.begin
 
-    def counted() -> None:
-        work, rows = session._work, []
+    def counted(steps: Iterator[int]) -> Iterator[int]:
+        for n in steps:
+            rows[-1] += n
+            yield n
 
-        def steps() -> Generator[int, None, None]:
-            for n in work:
-                rows.append(n)
-                yield n
-
-        if work is not None:
-            session._work = steps()
-            go_on()
-            session._work = session._work and work
-            costs.append(sum(rows))
-
+    monkeypatch.setattr(session.learner.work, "begin", lambda steps: begin(counted(steps)))
     for found in many(600):
-        session._some_work = counted
+        rows.append(0)
         learn(session, found)
-        n_busy += session._work is not None
+        n_busy += session.learner.work.is_under_way
     assert n_busy > 20
     assert session.figures["focused/adaptive/fits_count"] >= 10
-    assert session.model.last.n_outcomes > 300
-    assert max(costs) < 20_000 + 40_000
+    assert session.learner.model.last.n_outcomes > 300
+    assert max(rows) < 20_000 + 40_000
 
 
 @pytest.mark.parametrize("work", [3_000, 10**9])
 def test_what_a_crawl_learns_does_not_depend_on_the_time_that_it_takes(monkeypatch, work):
-    monkeypatch.setattr(link_session, "_WORK_OF_PAGE", work)
+    monkeypatch.setattr(work_in_portions, "PORTION", work)
     first, second = (learnt(many(200), exploration=0.1, max_links=1000) for _ in range(2))
-    assert np.array_equal(first.model.scores(slice(None)), second.model.scores(slice(None)))
+    assert np.array_equal(first.learner.model.scores(slice(None)), second.learner.model.scores(slice(None)))
     good, bad = ([url for url in many(200)[-1].links if name in url] for name in ("/good/", "/bad/"))
     assert min(scores(first, *good)) > max(scores(first, *bad))
 
@@ -596,7 +588,7 @@ def of_many_links(n_links: int) -> PageLinks:
 
 @pytest.mark.parametrize("max_links", [1_000, 100_000])
 def test_many_links_teach_in_steps_what_they_teach_at_once_whatever_the_frontier_does_meanwhile(monkeypatch, max_links):
-    monkeypatch.setattr(link_session, "_WORK_OF_PAGE", 5_000)  # so that a fit is under way
+    monkeypatch.setattr(work_in_portions, "PORTION", 5_000)  # so that a fit is under way
     large, before, after = of_many_links(4_000), many(151)[:-1], many(40, seed=2)
     at_once, in_steps = (LinkSession(every_pages=10, max_links=max_links) for _ in range(2))
     for session in (at_once, in_steps):
@@ -605,9 +597,9 @@ def test_many_links_teach_in_steps_what_they_teach_at_once_whatever_the_frontier
             learn(session, found)
             session.placed(found.links[0], number + 1, 0.5)
             session.moved()
-            if number > 100 and session._work is not None:
+            if number > 100 and session.learner.work.is_under_way:
                 break
-    assert at_once._work is not None
+    assert at_once.learner.work.is_under_way
     n_steps = 0
     learning = Steps(in_steps._learning(large))
     for n_rows in learning:
@@ -637,7 +629,7 @@ def test_many_links_teach_in_steps_what_they_teach_at_once_whatever_the_frontier
 
 def test_the_less_an_outcome_counts_the_nearer_weights_and_rates_stay_to_where_they_began():
     def far(certainty: float) -> tuple[float, float]:
-        model = learnt(many(60), every_pages=10, certainty=certainty).model
+        model = learnt(many(60), every_pages=10, certainty=certainty).learner.model
         rates = np.concatenate([groups.table["rate"] for groups in model.memory.groups.values()])
         return float(np.abs(model.weights.dense[1:] - model.prior.dense[1:]).sum()), float(np.abs(rates).max())
 
@@ -649,7 +641,7 @@ def test_the_less_an_outcome_counts_the_nearer_weights_and_rates_stay_to_where_t
 def test_what_comes_of_links_for_words_counts_for_less():
     words = hand_made.topic(manifest={"examples": {"keywords": {"terms": ["star"]}}})
     assert (
-        Adaptive().prepare(words).session().model.certainty
-        < Adaptive().prepare(hand_made.topic()).session().model.certainty
+        Adaptive().prepare(words).session().learner.model.certainty
+        < Adaptive().prepare(hand_made.topic()).session().learner.model.certainty
         == 1.0
     )

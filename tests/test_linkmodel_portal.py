@@ -38,7 +38,7 @@ def best_first(session: LinkSession, n_pages: int, seeds: tuple[str, ...] = (f"{
         urls = list(waiting)
         url = urls[0]
         if len(done) >= len(seeds):
-            url = urls[int(session.scorer.scores(np.array(session.memory.numbers(urls))).argmax())]
+            url = urls[int(session.learner.scorer.scores(np.array(session.memory.numbers(urls))).argmax())]
         del waiting[url]
         done.append(url)
         learn(session, web[url])
@@ -64,7 +64,7 @@ def portal(*seeds: str, relevance: float = 0.01, n_pages: int = 100) -> LinkSess
 
 
 def advantages(session: LinkSession, *urls: str) -> list[float]:
-    return session.scorer.advantages(np.array(session.memory.numbers(urls))).tolist()
+    return session.learner.scorer.advantages(np.array(session.memory.numbers(urls))).tolist()
 
 
 def test_what_the_only_seed_names_and_nobody_has_opened_comes_forward():
@@ -111,8 +111,8 @@ def test_a_crawl_that_goes_on_knows_the_shares_of_the_links():
     for number in range(100):
         again.replay(page(f"{LARGE}/{number}", 0.01, f"{LARGE}/{number + 1}").pack())
     links = np.arange(1, len(session.memory.links))
-    assert again.scorer.advantages(links).tolist() == session.scorer.advantages(links).tolist()
-    assert max(session.scorer.advantages(links)) > 1
+    assert again.learner.scorer.advantages(links).tolist() == session.learner.scorer.advantages(links).tolist()
+    assert max(session.learner.scorer.advantages(links)) > 1
 
 
 def test_a_crawl_that_learns_anew_keeps_the_shares():
@@ -126,7 +126,8 @@ def test_a_crawl_that_learns_anew_keeps_the_shares():
     before = shares()
     for found in (site()[f"{PORTAL}/"], page(f"{LARGE}/99", 0.01, f"{LARGE}/100")):
         fresh.replay(found.pack())  # of the others nothing was kept
-    session._take_over(fresh)
+    for _ in session.learn_again(fresh, []):
+        pass
     assert session.memory is fresh.memory
     assert shares() == before
     assert before[0] > 1

@@ -43,12 +43,12 @@ def session(pages):
 
 
 def test_the_parts_are_the_model_s_sum(session):
-    finish(session.model.fitting())
-    reasons, memory = LinkReasons(session.model), session.memory
+    finish(session.learner.model.fitting())
+    reasons, memory = LinkReasons(session.learner.model), session.memory
     for url in (f"{HOME}stars/25", f"{HOME}food/25", f"{HOME}stars/3", f"{HOME}food/0"):
         number = memory.number(url)
         parts = sum(part.value for part in reasons.parts(number, url))
-        [score] = session.model.scores(np.array([number]))
+        [score] = session.learner.model.scores(np.array([number]))
         assert parts + reasons.average() == pytest.approx(score, abs=1e-5), url
 
 

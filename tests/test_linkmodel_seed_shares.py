@@ -32,7 +32,7 @@ def test_links_behind_a_seed_that_has_had_few_pages_come_forward():
 def test_where_most_pages_are_relevant_there_is_less_to_make_up_for():
     sessions = [crawl(LinkSession(fairness=1.0), relevance=relevance) for relevance in (0.01, 0.5, 0.99)]
     advantage = [
-        session.scorer.advantages(np.array(session.memory.numbers(["http://poor.org/people"]))).item()
+        session.learner.scorer.advantages(np.array(session.memory.numbers(["http://poor.org/people"]))).item()
         for session in sessions
     ]
     assert advantage[0] > advantage[1] > advantage[2] >= 0
@@ -95,7 +95,7 @@ def test_seeds_of_equal_shares_have_no_advantage():
     for host in "abcdef":
         learn(session, page(f"http://{host}.org/", 0.1, f"http://{host}.org/x"))
     assert (
-        session.scorer.advantages(
+        session.learner.scorer.advantages(
             np.array(session.memory.numbers(f"http://{host}.org/x" for host in "abcdef"))
         ).tolist()
         == [0] * 6
@@ -112,8 +112,8 @@ def test_a_crawl_that_goes_on_knows_the_shares():
     ]:
         again.replay(found.pack())
     links = np.arange(1, len(session.memory.links))
-    assert again.scorer.advantages(links).tolist() == session.scorer.advantages(links).tolist()
-    assert max(session.scorer.advantages(links)) > 0
+    assert again.learner.scorer.advantages(links).tolist() == session.learner.scorer.advantages(links).tolist()
+    assert max(session.learner.scorer.advantages(links)) > 0
 
 
 def test_once_links_are_forgotten_a_page_from_nowhere_is_no_seed():

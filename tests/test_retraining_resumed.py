@@ -48,7 +48,7 @@ def learnt(seen: list[Page], judge: Judge, session: LinkSession | None = None) -
 
 
 def fitted(session: LinkSession) -> LinkSession:
-    for _ in session._fitting():
+    for _ in session.learner.fitting():
         pass
     return session
 
@@ -63,7 +63,7 @@ def again(session: LinkSession, seen: list[Page], judge: Judge, meanwhile: tuple
 
 
 def scores(session: LinkSession, urls: list[str]) -> np.ndarray:
-    return session.scorer.scores(np.array(session.memory.numbers(urls)))
+    return session.learner.scorer.scores(np.array(session.memory.numbers(urls)))
 
 
 def test_what_is_learnt_anew_is_what_the_new_model_would_have_taught_from_the_beginning():

@@ -132,7 +132,7 @@ class Worker:
         assert self.n_heard == n_records
 
     def scores(self, *urls: str) -> list[float]:
-        return self.session.scorer.scores(self.session.memory.add_urls([*urls])).tolist()
+        return self.session.learner.scorer.scores(self.session.memory.add_urls([*urls])).tolist()
 
 
 @pytest.fixture
@@ -259,7 +259,7 @@ def test_a_worker_that_crawls_alone_learns_as_a_session_that_listens_to_nobody(w
     alone.fetches_all()
     for depth, page in enumerate((home(), *(read(url, text) for url, text in pages().items()))):
         usual.score(page, JUDGE.judge(page, KINDS), Visit(urls=(page.url,), depth=depth))
-    expected = usual.scorer.scores(usual.memory.add_urls([*pages(), GOOD, BAD])).tolist()
+    expected = usual.learner.scorer.scores(usual.memory.add_urls([*pages(), GOOD, BAD])).tolist()
     assert alone.scores(*pages(), GOOD, BAD) == expected
     assert alone.session.figures == usual.figures
     alone.hears(0)

@@ -1,4 +1,4 @@
-"""One crawl's memory of links and the model that scores them: both learn from every page."""
+"""One crawl's session of `adaptive`: what the crawl and its frontier ask, and what they tell."""
 
 from __future__ import annotations
 
@@ -9,39 +9,27 @@ import numpy.typing as npt
 
 from focused.method.scoring.base import BY_ADAPTIVE, LinkScores
 from focused.method.scoring.session import Session
-from focused.method.strategies.linkmodel.discovery import LEAST_BETWEEN, Discovery
+from focused.method.strategies.linkmodel.discovery import Discovery
 from focused.method.strategies.linkmodel.exploration import LinkExploration
-from focused.method.strategies.linkmodel.forgetting import Forgetting
 from focused.method.strategies.linkmodel.known_pages import KnownPages
+from focused.method.strategies.linkmodel.learner import LinkLearner
 from focused.method.strategies.linkmodel.memory import LinkMemory
-from focused.method.strategies.linkmodel.memory_tables import EVIDENCE_OF_LINK, NOT_WAITING
+from focused.method.strategies.linkmodel.memory_tables import EVIDENCE_OF_LINK
 from focused.method.strategies.linkmodel.model import LinkModel
 from focused.method.strategies.linkmodel.page_links import PageLinks, page_links
 from focused.method.strategies.linkmodel.prior import NO_PRIOR, Prior
-from focused.method.strategies.linkmodel.score_updates import ScoreUpdates
-from focused.method.strategies.linkmodel.scorer import LinkScorer
+from focused.method.strategies.linkmodel.work_in_portions import PORTION
 from focused.utils.steps import finish
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 
     from focused.method.page.page import Page
-    from focused.method.page.url_features import UrlFeatures
     from focused.method.scoring.base import Visit
     from focused.method.topic.judge import PageRelevance
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
-
-_FIRST_FIT = 5
-_SLOWER_FROM = 20
-"""Beyond 20 times the interval between two fits it grows with the crawl, so that learning costs the same for each page."""
-
-_WORK_OF_PAGE = 1_000_000
-"""Rows of fits, and of what follows them, that are dealt with after each page: some 30 ms. It counts rows, not time, so that
-the same pages teach the same. In a crawl of up to some thousand pages a fit is done within one page."""
-_MANY_LINKS = 1_000
-"""Of a page with more the URLs are looked at in steps of so many, some 10 ms each."""
 
 
 class LinkSession(Session):
@@ -67,26 +55,27 @@ class LinkSession(Session):
         discovery: float = 0.0,
         certainty: float = 1.0,
     ) -> None:
-        memory = LinkMemory(max_links)
-        self._fairness = fairness
-        self._use(LinkModel(memory, credit, prior, certainty), Discovery(memory, discovery))
-        self._every_pages = every_pages
-        self._exploration = LinkExploration(exploration, seed)
+        model = LinkModel(LinkMemory(max_links), credit, prior, certainty)
+        self.learner = LinkLearner(
+            *(model, Discovery(model.memory, discovery), LinkExploration(exploration, seed)),
+            fairness=fairness,
+            every_pages=every_pages,
+        )
         self._warm_up_pages = warm_up_pages
-        self._next_fit = min(_FIRST_FIT, every_pages)
-        self._n_fits = self._n_new = 0
         self._records: dict[str, PageLinks] = {}
-        self._has_frontier = False
-        #: Tells apart what several workers have learnt from one page; None where no other worker is listened to.
-        self._known: KnownPages | None = None
         #: Pages that came while it learns anew from kept pages; None where it does not.
         self._arrived: list[PageLinks] | None = None
+
+    @property
+    def memory(self) -> LinkMemory:
+        """What is remembered of links and pages."""
+        return self.learner.memory
 
     def scoring(self, page: Page, relevance: PageRelevance, visit: Visit) -> Generator[int, None, LinkScores]:
         """Learn from a page, and return a score for each of its links."""
         found = page_links(page, relevance, visit)
         yield page.n_links
-        if self._has_frontier:
+        if self.learner.has_frontier:
             self._records[found.urls[0]] = found
         _, scores = yield from self._learning(found)
         return LinkScores(scores, np.full(len(scores), BY_ADAPTIVE, dtype=np.int64))
@@ -97,20 +86,12 @@ class LinkSession(Session):
 
     def why(self, url: str) -> str:
         """Return the strongest evidence for a link in words; empty if no page is known to link there."""
-        return self.scorer.why(url)
+        return self.learner.scorer.why(url)
 
     @property
     def figures(self) -> dict[str, float]:
-        """Stats: how often the model was fitted, and of the last time, to what and how well."""
-        found: dict[str, float] = {"focused/adaptive/fits_count": self._n_fits}
-        if self.memory.n_forgotten:
-            found["focused/adaptive/forgotten_count"] = self.memory.n_forgotten
-        if (last := self.model.last) is not None:
-            found["focused/adaptive/outcomes_count"] = last.n_outcomes
-            found["focused/adaptive/terms_count"] = last.n_terms
-            found["focused/adaptive/loss"] = round(last.loss, 4)
-            found["focused/adaptive/loss_of_mean"] = round(last.loss_of_mean, 4)
-        return found
+        """What it has learnt, as stats by name."""
+        return self.learner.figures
 
     def max_under_way(self) -> int | None:
         """Return how many requests may be under way: only a few while little is known, so that later ones profit from it."""
@@ -126,16 +107,16 @@ class LinkSession(Session):
 
     def placed(self, url: str, number: int, score: float) -> None:
         """Note the number and the score with which a frontier has taken in a link."""
-        self._has_frontier = True
-        self._updates.placed(url, number, score)
+        self.learner.has_frontier = True
+        self.learner.updates.placed(url, number, score)
 
     def moved(self, *, is_last: bool = False) -> list[tuple[int, float]]:
         """Return numbers and new scores of waiting links; when a crawl ends, of all: its frontier should hold the latest."""
-        return self._updates.due(is_last=is_last)
+        return self.learner.updates.due(is_last=is_last)
 
     def gone(self, numbers: Sequence[int]) -> None:
         """Note that links wait no longer."""
-        self._updates.gone(numbers)
+        self.learner.updates.gone(numbers)
 
     def record(self, url: str) -> tuple[int, bytes] | None:
         """Return, once, what was learnt from the page that a link led to."""
@@ -161,42 +142,30 @@ class LinkSession(Session):
         come first from folders of which least is known.
         """
         assert isinstance(fresh, LinkSession)
-        arrived: list[PageLinks] = []
-        self._arrived = arrived
-        for page, relevance, visit in judged:
-            found = page_links(page, relevance, visit)
-            yield page.n_links
-            yield from fresh._remembering(found)
-            yield page.n_links
-        yield from fresh._fitting()
-        while arrived or fresh._work is not None:
-            if arrived:
-                yield from fresh._learning(arrived.pop(0))
-            else:
-                fresh._some_work()
-            yield _WORK_OF_PAGE
+        learner = fresh.learner
+        self._arrived = arrived = list[PageLinks]()
+        yield from learner.learning_all((page_links(*each) for each in judged), arrived)
         self._arrived = None
-        self._take_over(fresh)
-        yield _WORK_OF_PAGE
-        if n_explored := round(max_explored * self.memory.harvest.share_lost):
-            self._exploration.draw_from_folders(self.memory.links, n_explored)
-        yield from self._updates.all_changed(self._next_fit, self._every_pages)
+        learner.succeed(self.learner)
+        self.learner = learner
+        yield PORTION
+        yield from learner.moving_all(max_explored)
 
     def replay(self, record: bytes) -> None:
         """Learn again from what ``record`` returned."""
-        finish(self._remembering(PageLinks.unpack(record)))
+        finish(self.learner.remembering(PageLinks.unpack(record)))
 
     def resume(self) -> None:
         """Fit the model to all that was replayed, if that is enough for a first fit."""
-        self._has_frontier = True
-        if self.memory.n_pages >= self._next_fit:
-            finish(self._fitting())
+        self.learner.has_frontier = True
+        if self.learner.is_fit_due:
+            finish(self.learner.fitting())
 
     # --- With a frontier that many workers share
 
     def listen(self) -> bool:
         """Expect records of other workers."""
-        self._known = KnownPages()
+        self.learner.known = KnownPages()
         return True
 
     def hearing(self, record: bytes) -> Iterator[int]:
@@ -208,9 +177,9 @@ class LinkSession(Session):
         for url, (number, score) in links.items():
             self.placed(url, number, score)
         known = self.memory.numbers(links)
-        if known and self._n_fits:
+        if known and self.learner.n_fits:
             rows = np.array(known, dtype=np.int64)
-            self._updates.changed(rows, self.scorer.scores(rows))
+            self.learner.updates.changed(rows, self.learner.scorer.scores(rows))
 
     def record_of(self, page: Page, relevance: PageRelevance, visit: Visit) -> tuple[int, bytes]:
         """Return what `record` would of a page, judged by whichever model."""
@@ -223,90 +192,8 @@ class LinkSession(Session):
 
     # --- Inside
 
-    def _remembering(self, found: PageLinks) -> Generator[int, None, tuple[Integers, Integers]]:
-        """Remember a page without fitting; return the numbers of its links and the new rows of evidence."""
-        if self._known is not None and self._known.knows(found, self.memory):
-            return self.memory.add_urls(found.links), np.zeros(0, dtype=np.int64)
-        features: dict[str, UrlFeatures] = {}
-        if len(found.links) > _MANY_LINKS:  # what new URLs say is most of the work
-            for first in range(0, len(found.links), _MANY_LINKS):
-                features |= self.memory.features_of_new(found.links[first : first + _MANY_LINKS])
-                yield _MANY_LINKS
-        if self._work is None:
-            yield from self._forgetting.steps(self._n_new)
-        if features:
-            self.memory.add_urls(found.links, features)
-            yield 20 * len(features)
-        # Where there are no others, a page that no known link leads to is a seed.
-        links, evidence = self.memory.add(found, may_be_seed=self._known is None or found.is_seed)
-        self._n_new = len(links)
-        return links, evidence
-
-    def _take_over(self, fresh: LinkSession) -> None:
-        """Replace what was learnt by what another session has learnt; the places of waiting links stay."""
-        fresh.memory.take_places(self.memory, has_more=self._known is not None)
-        self._use(fresh.model, fresh._discovery)
-        self._n_fits += fresh._n_fits
-        self._next_fit, self._n_new = fresh._next_fit, fresh._n_new
-        if self._known is not None:
-            self._known = KnownPages()  # what is known of pages is in their memory; sources are learnt from once more
-
-    def _use(self, model: LinkModel, discovery: Discovery) -> None:
-        self.model, self.memory, self._discovery = model, model.memory, discovery
-        self.scorer, self._forgetting = LinkScorer(model, discovery, self._fairness), Forgetting(model, discovery)
-        self._updates = ScoreUpdates(model.memory, self.scorer.scores)
-        # What was under way refers to links by their former numbers.
-        self._work: Iterator[int] | None = None
-
     def _learning(self, found: PageLinks) -> Generator[int, None, tuple[Integers, Floats]]:
-        """Remember a page, do some of the work under way, and return the numbers and scores of the page's links."""
+        """Learn from a page as `LinkLearner.learning` does; one that is learnt anew later has it, too."""
         if self._arrived is not None:
             self._arrived.append(found)
-        links, evidence = yield from self._remembering(found)
-        self.memory.links["frontier"][self.memory.numbers(found.urls)] = NOT_WAITING
-        if self._work is None and self.memory.n_pages >= self._next_fit:
-            self._work = self._fitting()
-        if self._work is None and not self._n_fits:
-            self.model.refresh()
-        else:
-            self.model.add(links, evidence)
-        if self._work is None and self._n_fits and self._discovery.is_due:
-            self._work = self._looking_behind()
-        yield len(links)
-        self._some_work()
-        yield _WORK_OF_PAGE
-        scores = self.scorer.scores(links)
-        if self._has_frontier:
-            self._updates.changed(links, scores)
-        return links, scores
-
-    def _some_work(self) -> None:
-        """Do some of the work under way, if there is any."""
-        n_rows = 0
-        for n in self._work or ():
-            n_rows += n
-            if n_rows >= _WORK_OF_PAGE:
-                return
-        self._work = None
-
-    def _fitting(self) -> Generator[int, None, None]:
-        """Fit the model, and find out what a frontier must be told; yields as `LinkModel.fitting` does."""
-        n_pages = self.memory.n_pages
-        has_learnt = yield from self.model.fitting()
-        yield self._discovery.learn()
-        interval = max(self._every_pages if has_learnt else 1, n_pages // _SLOWER_FROM)
-        self._next_fit = n_pages + interval
-        self._n_fits += has_learnt
-        if not self._has_frontier:
-            return
-        yield 0
-        if has_learnt:
-            self._exploration.draw(self.memory.links, interval)
-        yield from self._updates.all_changed(self._next_fit, self._every_pages)
-
-    def _looking_behind(self) -> Generator[int, None, None]:
-        """Learn what lies behind links between two fits, and find out what a frontier must be told; yields likewise."""
-        before = self._discovery.counts
-        yield self._discovery.learn()
-        if self._has_frontier and (before or self._discovery.counts):
-            yield from self._updates.all_changed(self._next_fit, LEAST_BETWEEN)
+        return (yield from self.learner.learning(found))
