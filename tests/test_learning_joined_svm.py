@@ -6,7 +6,7 @@ from topics import pages
 
 from focused.method.learning.estimators.joined_svm import JoinedSVM
 from focused.method.learning.estimators.screened_svm import ScreenedSVM
-from focused.method.learning.training import train_topic
+from focused.method.learning.training import ShareRule, train_topic
 
 pytestmark = pytest.mark.usefixtures("whole_intervals")
 
@@ -51,10 +51,10 @@ def test_a_share_that_is_none_is_refused(few, share):
         JoinedSVM(hidden_share=share, random_state=0).fit(counts, y)
 
 
-@pytest.mark.parametrize("given", [{"background_prior": 0.05}, {"known_prior": 0.1}])
+@pytest.mark.parametrize("given", [ShareRule(assumed=0.05), ShareRule(known=0.1)])
 def test_nothing_joins_where_the_unlabelled_pages_are_no_draw_whose_prior_is_estimated(few, given):
     counts, y, _ = few
-    models = [train_topic(counts, y, learner=name, n_folds=2, **given) for name in ("screened_svm", "joined_svm")]
+    models = [train_topic(counts, y, learner=name, n_folds=2, share=given) for name in ("screened_svm", "joined_svm")]
     np.testing.assert_array_equal(*(model.coef for model in models))
 
 

@@ -9,7 +9,7 @@ from scipy import sparse
 from topics import N_TERMS, TOPICAL, pages, texts
 
 from focused.method.learning.calibration import KINDS
-from focused.method.learning.training import LinkExamples, train_topic
+from focused.method.learning.training import LinkExamples, ShareRule, ThresholdRule, TrainedModel, train_topic
 
 pytestmark = pytest.mark.usefixtures("whole_intervals")
 
@@ -146,7 +146,7 @@ def test_anchors_that_say_nothing_about_their_targets_stay_near_the_base_rate(we
 
 def test_a_background_takes_the_stated_prior(web):
     counts, y, _ = pages(15, 300, hidden=0.0, seed=7)
-    model = train_topic(counts, y, background_prior=0.2)
+    model = train_topic(counts, y, share=ShareRule(assumed=0.2))
     assert model.figures.prior == model.figures.prior_low == model.figures.prior_high == 0.2
     assert model.figures.prior_is_assumed
     assert model.calibrations["page"].prior == pytest.approx(0.2)
@@ -238,7 +238,6 @@ def test_links_that_do_not_fit_the_pages_are_refused(web, changes, message):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"background_prior": 0.0}, "background_prior must lie between 0 and 1. Got 0.0"),
         ({"n_folds": 1}, "n_folds must be at least 2"),
         ({"learner": "magic"}, "The learner must be one of"),
     ],
@@ -247,6 +246,13 @@ def test_arguments_out_of_range_are_refused(arguments, message):
     counts, y, _ = pages()
     with pytest.raises(ValueError, match=message):
         train_topic(counts, y, **arguments)
+
+
+@pytest.mark.parametrize("share", [0.0, 1.0, -0.1])
+@pytest.mark.parametrize("name", ["assumed", "known"])
+def test_a_share_of_relevant_pages_out_of_range_is_refused(name, share):
+    with pytest.raises(ValueError, match=f"The {name} share of relevant pages must lie between 0 and 1. Got {share}"):
+        ShareRule(**{name: share})
 
 
 def test_units_in_other_columns_are_refused(model):
@@ -265,10 +271,13 @@ def test_a_threshold_may_be_raised_by_held_out_decisions_as_far_as_the_least_rec
 
         return raised
 
-    best = train_topic(counts, y).threshold("page")
-    higher = train_topic(counts, y, raises_threshold=to(best + 0.01)).threshold("page")
+    def trained(**rule) -> TrainedModel:
+        return train_topic(counts, y, n_folds=3, threshold=ThresholdRule(**rule))
+
+    best = trained().threshold("page")
+    higher = trained(raises_threshold=to(best + 0.01)).threshold("page")
     assert (higher, seen[-1]) == (pytest.approx(best + 0.01), (best, len(y)))
-    bounded = train_topic(counts, y, raises_threshold=to(0.999), least_recall=0.5)
+    bounded = trained(raises_threshold=to(0.999), least_recall=0.5)
     assert best < bounded.threshold("page") < 0.999
     assert bounded.figures.recall >= 0.5
-    assert train_topic(counts, y, raises_threshold=to(0.999), kept_threshold=0.45).threshold("page") == 0.45
+    assert trained(raises_threshold=to(0.999), kept_threshold=0.45).threshold("page") == 0.45

@@ -10,7 +10,7 @@ from scipy import sparse
 
 from focused.method.learning.estimators.screened_svm import ScreenedSVM
 from focused.method.learning.learners import LEARNERS, knows_vectors
-from focused.method.learning.training import train_topic
+from focused.method.learning.training import TermRule, train_topic
 from focused.method.text.background import load_background
 from focused.method.text.word_vectors import (
     WORD_VECTORS_FILE,
@@ -121,10 +121,15 @@ def test_a_topic_knows_words_with_vectors_that_no_example_holds() -> None:
     vectors = np.array([[1.0, 0.0]] * 2 + [[0.0, 1.0]] * 2 + [[1.0, 0.0], [0.0, 0.0]])
     flags = np.arange(60) < 20
     assert train_topic(counts, flags).term_indices.tolist() == [0, 1, 2, 3]
-    model = train_topic(counts, flags, term_vectors=vectors)
+    model = train_topic(counts, flags, terms=TermRule(vectors=vectors))
     assert model.term_indices.tolist() == [0, 1, 2, 3, 4]
     assert model.coef[4] > 0
-    assert train_topic(counts, flags, term_vectors=vectors, learner="svm").term_indices.tolist() == [0, 1, 2, 3]
+    assert train_topic(counts, flags, terms=TermRule(vectors=vectors), learner="svm").term_indices.tolist() == [
+        0,
+        1,
+        2,
+        3,
+    ]
 
 
 @pytest.mark.parametrize(

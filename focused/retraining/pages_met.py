@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from focused.method.learning.share_of_relevant import estimate_share, prior_of_pages_met
 from focused.method.learning.threshold import raised_to_share
-from focused.method.learning.training import train_topic
+from focused.method.learning.training import PageMarks, ShareRule, TermRule, ThresholdRule, train_topic
 from focused.method.topic.counted import relevance_of_counts
 from focused.method.topic.harvest_estimate import HarvestEstimate, of_pages_met
 from focused.retraining.augmentation import columns_of, keys_of, links_of, with_terms, with_vectors
@@ -102,19 +102,20 @@ def train_on_pages_met(
     model = train_topic(
         wide.pages,
         wide.positive,
-        words=columns_of(wide, topic.named_terms),
         link_examples=links_of(wide),
-        term_vectors=term_vectors,
         learner=topic.learner,
-        estimates_prior=share.prior,
-        only_judged=found.aside,
-        verdicts=np.where(found.said, wide.positive, np.nan) if any_said else None,
-        every_term=True,
+        terms=TermRule(columns_of(wide, topic.named_terms), every_term=True, vectors=term_vectors),
+        marks=PageMarks(
+            only_judged=found.aside, verdicts=np.where(found.said, wide.positive, np.nan) if any_said else None
+        ),
+        share=ShareRule(estimates=share.prior),
+        threshold=ThresholdRule(
+            least_threshold=_LEAST_THRESHOLD,
+            least_recall=_LEAST_RECALL,
+            raises_threshold=share.raised if len(share.seen) and not is_for_good else None,
+            kept_threshold=threshold or kept_threshold(topic) if any_said else None,
+        ),
         slope_strength=_SLOPE_STRENGTH,
-        least_threshold=_LEAST_THRESHOLD,
-        least_recall=_LEAST_RECALL,
-        raises_threshold=share.raised if len(share.seen) and not is_for_good else None,
-        kept_threshold=threshold or kept_threshold(topic) if any_said else None,
         n_folds=_N_FOLDS,
         random_state=random_state,
     )

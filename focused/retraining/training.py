@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from focused.method.learning.training import train_topic
+from focused.method.learning.training import PageMarks, ShareRule, TermRule, ThresholdRule, train_topic
 from focused.method.topic.counted import relevance_of_counts
 from focused.method.training.example_warnings import no_known_word
 from focused.retraining.acceptance import N_PARTS, Comparison, HeldOutExamples, parts_of
@@ -170,20 +170,22 @@ class Retraining:
         model = train_topic(
             wide.pages,
             wide.positive,
-            words=columns_of(wide, self.topic.named_terms),
             link_examples=links_of(wide),
-            term_vectors=term_vectors,
             learner=self._learner,
-            background_prior=prior if is_assumed else None,
-            links_are_met=True,
-            # What a focused crawl meets is no draw from the web: it would move the share of relevant pages, and with that
-            # every relevance, down with each training (docs/method/, D67).
-            learnt_only=np.arange(len(examples.positive)) >= n_own,
-            # Nor are the unlabelled pages a draw that an earlier crawl met: those that looked relevant were left aside.
-            known_prior=None if widens and not _is_against_met(self.topic) else prior,
-            left_aside=aside,
-            verdicts=self._said(examples, labels, verdicts),
-            kept_threshold=threshold or kept_threshold(self.topic) if said else None,
+            terms=TermRule(columns_of(wide, self.topic.named_terms), vectors=term_vectors),
+            marks=PageMarks(
+                # What a focused crawl meets is no draw from the web: it would move the share of relevant pages, and with
+                # that every relevance, down with each training (docs/method/, D67).
+                learnt_only=np.arange(len(examples.positive)) >= n_own,
+                left_aside=aside,
+                verdicts=self._said(examples, labels, verdicts),
+            ),
+            share=ShareRule(
+                assumed=prior if is_assumed else None,
+                # Nor are the unlabelled pages a draw that an earlier crawl met: those that looked relevant were left aside.
+                known=None if widens and not _is_against_met(self.topic) else prior,
+            ),
+            threshold=ThresholdRule(kept_threshold=threshold or kept_threshold(self.topic) if said else None),
             n_folds=_N_FOLDS,
             random_state=self._random_state,
         )

@@ -5,8 +5,8 @@ those that search for reliable negatives first in `two_step`. The modules by wha
 
 - What is learnt from, and by whom: `training_set`, `page_parts`, `learners`, `diagnosis` of examples, `cross_fitting` for
   `held_out` decisions.
-- A decision becomes a relevance: `topic_calibration` in steps, by `calibration`, `pu_calibration`, `unit_calibration`,
-  `assumed_relevance`; `threshold`.
+- A decision becomes a relevance: `topic_calibration` in steps, by `share_rule`, `calibration`, `pu_calibration`,
+  `unit_calibration`, `assumed_relevance`; `threshold`.
 - How good it is: `metrics`, `learning_curve`.
 - The result: `model` scores text units without any estimator.
 - Topics from words: `keywords`, `keywords_met`, `word_classes`, `relevant_for_words`.

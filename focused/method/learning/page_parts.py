@@ -7,12 +7,29 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from focused.method.learning.training_set import LinkExamples, TrainingSet, prepare, with_page_of_words
+from focused.method.learning.training_set import LinkExamples, TermRule, TrainingSet, prepare, with_page_of_words
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     Flags = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class PageMarks:
+    """What is known of training pages beside their labels; flags and numbers of shape (n_pages,). By default nothing."""
+
+    learnt_only: ArrayLike | None = None
+    """Pages that train the classifier but are no random sample, such as those of a focused crawl. The prior, the
+    calibrations of pages and blocks, the threshold and the figures come from all other pages."""
+    left_aside: ArrayLike | None = None
+    """Unlabelled pages that may well be relevant: neither training nor calibration uses them. As targets of links they have
+    the relevance that the classifier gives them."""
+    only_judged: ArrayLike | None = None
+    """Unlabelled pages that belong to the population but do not train the classifier: they are probably relevant."""
+    verdicts: ArrayLike | None = None
+    """What people say of pages: 1 relevant, 0 not, NaN where nobody has said anything. They correct the line from decisions
+    to relevances (`line_by_verdicts`): that of P and U alone may be far off where nearly all of U is relevant."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,28 +51,20 @@ class PageParts:
 
 
 def assign_parts(
-    counts: Any,
-    y: ArrayLike,
-    link_examples: LinkExamples | None,
-    *,
-    words: ArrayLike | None,
-    learnt_only: ArrayLike | None,
-    left_aside: ArrayLike | None,
-    only_judged: ArrayLike | None,
-    verdicts: ArrayLike | None,
-    every_term: bool,
-    term_vectors: NDArray[np.floating[Any]] | None,
+    counts: Any, y: ArrayLike, link_examples: LinkExamples | None, terms: TermRule, marks: PageMarks
 ) -> tuple[TrainingSet, PageParts]:
     """Return the training set of a topic, and the part that each of its pages plays.
 
     Parameters and errors as in `focused.method.learning.training.train_topic`.
     """
     n_given = counts.shape[0]
-    if words is not None:
+    learnt_only, left_aside, only_judged = marks.learnt_only, marks.left_aside, marks.only_judged
+    verdicts = marks.verdicts
+    if terms.words is not None:
         masks = (left_aside, only_judged, np.zeros(n_given) if learnt_only is None else learnt_only)
-        counts, y, (left_aside, only_judged, learnt_only) = with_page_of_words(words, counts, y, masks)
+        counts, y, (left_aside, only_judged, learnt_only) = with_page_of_words(terms.words, counts, y, masks)
         verdicts = None if verdicts is None else np.append(np.asarray(verdicts, dtype=np.float64), np.nan)
-    data = prepare(counts, y, link_examples, every_term=every_term, term_vectors=term_vectors)
+    data = prepare(counts, y, link_examples, terms)
     data = replace(data, left_out=data.left_out[data.left_out < n_given])
     is_given = data.rows < n_given
 

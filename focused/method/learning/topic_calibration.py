@@ -48,12 +48,18 @@ class DrawnPages:
 
 @dataclass(frozen=True, slots=True)
 class ThresholdRule:
-    """How the threshold of pages comes from the best one; the fields are parameters of `train_topic`."""
+    """How the threshold of pages comes from the best one for P and U. By default it is the best one."""
 
-    least_threshold: float
-    least_recall: float
-    raises_threshold: Callable[[float, Floats], float] | None
-    kept_threshold: float | None
+    least_threshold: float = 0.0
+    """Relevance, in [0, 1), that a page must have to be called relevant, if the best threshold is lower."""
+    least_recall: float = 0.0
+    """Share of the positives, in [0, 1), each held out, that are called relevant at least: the threshold is lower if need
+    be."""
+    raises_threshold: Callable[[float, Floats], float] | None = None
+    """Returns the threshold that counts instead, from the best one and the held-out log-odds of all pages, shape (n_pages,),
+    NaN where a page was left out. `least_recall` bounds that, too."""
+    kept_threshold: float | None = None
+    """Relevance, in (0, 1), from which pages are relevant, whatever is best."""
 
     def chosen(self, page: Calibration, drawn: DrawnPages, held_out: Floats) -> float:
         """Return the threshold that counts; ``held_out``: log-odds of all given pages, NaN of those left out."""

@@ -34,6 +34,20 @@ class LinkExamples:
 
 
 @dataclass(frozen=True, slots=True)
+class TermRule:
+    """Which terms a model knows. By default those that the examples hold often enough."""
+
+    words: ArrayLike | None = None
+    """Columns of words that name the topic, shape (n_words,). A page that holds each once is learnt from as one more
+    positive; nothing else is told from it."""
+    every_term: bool = False
+    """Keep all terms, also those of one page. Among a few dozen pages most terms are rare, and each tells pages apart."""
+    vectors: NDArray[np.floating[Any]] | None = None
+    """Word vectors of the terms, shape (n_columns, n_dimensions), zeros where there is none. A learner that knows of them
+    judges terms that no page holds by them (docs/method/, D86); for other learners they are left out."""
+
+
+@dataclass(frozen=True, slots=True)
 class TrainingSet:
     """Pages and links in the columns of the vocabulary; positives without a known word are left out."""
 
@@ -53,17 +67,11 @@ class TrainingSet:
     """Rows refer to `counts`; empty if no links were given."""
 
 
-def prepare(
-    counts: Any,
-    y: ArrayLike,
-    link_examples: LinkExamples | None = None,
-    *,
-    every_term: bool = False,
-    term_vectors: NDArray[np.floating[Any]] | None = None,
-) -> TrainingSet:
+def prepare(counts: Any, y: ArrayLike, link_examples: LinkExamples | None, rule: TermRule) -> TrainingSet:
     """Check the examples, choose the vocabulary, and leave out positives without a known word.
 
-    Parameters and errors as in `focused.method.learning.training.train_topic`.
+    The page that ``rule.words`` make is not added. Parameters and errors as in
+    `focused.method.learning.training.train_topic`.
     """
     matrix = canonical(counts)
     if matrix.nnz and matrix.data.min() < 0:
@@ -77,10 +85,10 @@ def prepare(
             f"No unlabelled page is left beside the {n_positive} positive ones. Bring pages of any topic "
             "that are not among the positives, a few hundred or more."
         )
-    terms = np.flatnonzero(document_frequencies(matrix)) if every_term else select_terms(matrix, positive)
-    if term_vectors is not None:
+    terms = np.flatnonzero(document_frequencies(matrix)) if rule.every_term else select_terms(matrix, positive)
+    if rule.vectors is not None:
         # What no example holds is judged by its vector.
-        terms = np.union1d(terms, np.flatnonzero(np.asarray(term_vectors).any(axis=1)))
+        terms = np.union1d(terms, np.flatnonzero(np.asarray(rule.vectors).any(axis=1)))
     known = matrix[:, terms]
     has_words = np.diff(known.indptr) > 0
     n_with_words = int((positive & has_words).sum())

@@ -12,7 +12,7 @@ from focused.method.learning.diagnosis import Diagnosis, diagnose
 from focused.method.learning.learners import LEARNERS, knows_vectors
 from focused.method.learning.learning_curve import LearningCurve, learning_curve
 from focused.method.learning.trained_model import TrainingFigures
-from focused.method.learning.training import LinkExamples, train_topic
+from focused.method.learning.training import LinkExamples, ShareRule, TermRule, train_topic
 from focused.method.learning.training_set import MIN_PAGES
 from focused.method.text.background import Background
 from focused.method.topic.weak_model import why_weak
@@ -158,12 +158,14 @@ def learn(
         model = train_topic(
             counts,
             y,
-            words=[columns.column_of[term] for term in words] or None,
-            link_examples=links,
+            link_examples=links if prior is None else None,  # pages of a background are no targets of the topic's links
             learner=learner,
-            background_prior=prior,
+            terms=TermRule(
+                words=[columns.column_of[term] for term in words] or None,
+                vectors=None if vectors is None else vectors.of_terms(columns.terms),
+            ),
+            share=ShareRule(assumed=prior),
             random_state=random_state,
-            term_vectors=None if vectors is None else vectors.of_terms(columns.terms),
             n_jobs=-1 if counts.shape[0] >= _MANY_PAGES else None,
             # With few positives, a third less is too few.
             n_folds=QUICK_FOLDS if quick and len(positive) >= QUICK_POSITIVES else N_FOLDS,
