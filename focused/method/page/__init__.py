@@ -2,8 +2,8 @@
 
 Begin with `reader`, which makes a `page` from bytes. The modules by what they do:
 
-- Reading: `encoding`, `parser_feed`, `walk` (the one walk over a page) with `tags`, `page_notes` and `limits`; `marked_text`
-  is its result, `outline` the nodes as arrays, `xml_references`.
+- Reading: `encoding`, `parser_feed`, `walk` (the one walk over a page) with `open_page`, `tags`, `page_notes`, `limits`;
+  `marked_text` is its result, `outline` the nodes as arrays, `xml_references`.
 - Links: `urls`, `url_features`, `url_kinds`, `link_context`; sitemaps and feeds: `link_source`, `link_list`.
 - Parts of a page: `blocks` [P13], `sections` [L16], `text_units` (all that is scored), `own_text`, `counted_terms`.
 - What a page says of itself: `claims`, `metadata`, `json_ld`, `dates`, `page_language`, `robots_directives`.
