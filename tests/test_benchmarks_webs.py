@@ -14,6 +14,8 @@ BENCHMARKS = Path(__file__).resolve().parent.parent / "benchmarks"
 # Last: some of its modules are called as some of the tests'.
 sys.path.append(str(BENCHMARKS))
 
+import compare_strategies  # noqa: E402
+import webs  # noqa: E402
 from web_makers import forum, kinds, languages, shop, sites, wiki, wire  # noqa: E402
 from web_makers.pages import hops, links_of  # noqa: E402
 from web_makers.sources import Sources, read_paragraphs, tags_of  # noqa: E402
@@ -257,21 +259,20 @@ def test_control_files_are_read_with_their_continued_fields():
     assert second["X"] == "\n y"
 
 
-def run(*arguments):
-    command = [sys.executable, str(BENCHMARKS / "webs.py"), *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
-
-
 @pytest.mark.slow
-def test_what_is_missing_is_said(tmp_path):
-    done = run("--out", tmp_path, "--only", "forum", "--data", tmp_path)
+def test_what_is_missing_is_said(tmp_path, monkeypatch):
+    def ends(program, *arguments) -> str:
+        monkeypatch.setattr(sys, "argv", [f"{program.__name__}.py", *map(str, arguments)])
+        with pytest.raises(SystemExit) as end:
+            program.main()
+        return str(end.value)
+
+    command = [sys.executable, str(BENCHMARKS / "webs.py"), "--out", tmp_path, "--only", "forum", "--data", tmp_path]
+    done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False, timeout=300)
     assert (done.returncode, "20news.tar.xz must be in the folder that --data names" in done.stderr) == (1, True)
     assert "Traceback" not in done.stderr
-    done = run("--out", tmp_path, "--only", "fourm")
-    assert (done.returncode, "Got fourm." in done.stderr) == (1, True)
-    command = [sys.executable, str(BENCHMARKS / "compare_strategies.py"), "--only", "wiki", "--webs", str(tmp_path)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
-    assert (done.returncode, f"{tmp_path} has no wiki.warc.gz" in done.stderr) == (1, True)
+    assert "Got fourm." in ends(webs, "--out", tmp_path, "--only", "fourm")
+    assert f"{tmp_path} has no wiki.warc.gz" in ends(compare_strategies, "--only", "wiki", "--webs", tmp_path)
 
 
 def test_without_apt_the_user_is_told_what_the_web_needs(tmp_path, monkeypatch):

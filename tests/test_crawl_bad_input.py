@@ -14,9 +14,12 @@ import hand_made
 import numpy as np
 import pytest
 from commands import ROOT, Finished, crawl, environment, scrapy
+from scrapy.settings import Settings
 from warcs import Warc
 
-from focused.crawl.arguments import ARGUMENTS
+from focused import settings as project
+from focused.crawl.arguments import ARGUMENTS, PlanError
+from focused.crawl.planning import plan_crawl
 from focused.method.strategies import CHOICES
 
 if TYPE_CHECKING:
@@ -32,6 +35,20 @@ def refused(result: Finished) -> str:
     assert lines[0].startswith("Error: ")
     assert not list(result.run_dir.parent.rglob("run.json"))
     return lines[0]
+
+
+def why(models: Path, folder: Path, settings: dict[str, object] | None = None, **arguments: object) -> str:
+    """Why a crawl is refused, without its command: a dozen times as fast."""
+    found = Settings()
+    found.setmodule(project, priority="project")
+    found.setdict({"FOCUSED_MODELS_DIR": str(models)}, priority="project")
+    found.setdict(settings or {}, priority="cmdline")
+    given = {"topic": "stars", "run_dir": str(folder / "run"), **arguments}
+    with pytest.raises((PlanError, ValueError)) as refusal:
+        plan_crawl({name: str(value) for name, value in given.items() if value is not None}, found)
+    assert not (folder / "run").exists()
+    assert "\n" not in str(refusal.value)
+    return str(refusal.value)
 
 
 @pytest.fixture(scope="module")
@@ -147,10 +164,25 @@ ARGUMENT_CASES = {
 }  # fmt: skip
 
 
+# One of each kind, and what a command line or a folder may do more with than a plan.
+AS_A_COMMAND = {
+    *(
+        "topic unknown",
+        "topic of two lines",
+        "max_pages negative",
+        "strategy",
+        "seeds one is no URL",
+        "seeds surrogate",
+    ),
+    *("seeds long", "web device", "run_dir in a file", "run_dir long"),
+}
+
+
 @pytest.mark.parametrize("case", ARGUMENT_CASES)
 def test_a_bad_argument(models, tmp_path, two_regions, case):
     arguments, *fragments = ARGUMENT_CASES[case]
-    line = refused(crawl(models, tmp_path, **{"web": two_regions, **arguments}))
+    given = {"web": two_regions, **arguments}
+    line = refused(crawl(models, tmp_path, **given)) if case in AS_A_COMMAND else why(models, tmp_path, **given)
     for fragment in fragments:
         assert fragment in line
 
@@ -204,10 +236,21 @@ SETTING_CASES |= {
 }
 
 
+# Some of each kind, and those that Scrapy itself would read before a crawl is planned.
+SETTINGS_OF_COMMAND = {
+    *("FOCUSED_MAX_PAGES", "FOCUSED_LINK_SCORING_ENABLED", "DOWNLOAD_TIMEOUT", "CONCURRENT_REQUESTS", "DOWNLOAD_SLOTS"),
+    *("COOKIES_ENABLED", "TELNETCONSOLE_ENABLED", "LOG_LEVEL", "LOG_ENABLED", "LOG_FILE"),
+}
+
+
 @pytest.mark.parametrize("setting", SETTING_CASES)
 def test_a_bad_setting_is_named(models, tmp_path, setting):
     value = SETTING_CASES[setting]
-    line = refused(crawl(models, tmp_path, web="demo", settings={setting: value.replace("'", '"')}))
+    settings = {setting: value.replace("'", '"')}
+    if setting in SETTINGS_OF_COMMAND:
+        line = refused(crawl(models, tmp_path, web="demo", settings=settings))
+    else:
+        line = why(models, tmp_path, web="demo", settings=settings)
     assert setting in line
     assert value in line
 
@@ -238,7 +281,9 @@ TOPIC_CASES = {
 
 @pytest.mark.parametrize("name", TOPIC_CASES)
 def test_a_bad_topic(bad, tmp_path, two_regions, name):
-    line = refused(crawl(bad, tmp_path, topic=name, web=None if name == "bad-web" else two_regions))
+    given = {"topic": name, "web": None if name == "bad-web" else two_regions}
+    is_command = name in ("damaged", "tampered", "no-model", "forbidden", "mistyped")
+    line = refused(crawl(bad, tmp_path, **given)) if is_command else why(bad, tmp_path, **given)
     for fragment in TOPIC_CASES[name]:
         assert fragment in line
     assert not (tmp_path / "bomb").exists()

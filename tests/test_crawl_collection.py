@@ -46,25 +46,25 @@ def test_each_judged_page_has_a_row_and_what_is_delivered_is_what_pages_jsonl_ho
 
 
 def test_a_resumed_crawl_removes_the_rows_of_pages_that_were_not_durable(tmp_path):
-    first = crawl(MODELS, tmp_path, **DEMO, max_pages=30)
+    first = crawl(MODELS, tmp_path, **DEMO, max_pages=15)
     sql = sqlite3.connect(first.run_dir / "collection.sqlite", isolation_level=None)
     # As if the crawl had been killed between the row and the frontier's commit.
     columns = [row[1] for row in sql.execute("PRAGMA table_info(pages)") if row[1] not in ("id", "number", "url")]
     names = ", ".join(columns)
     sql.execute(
-        f"INSERT INTO pages (number, url, {names}) SELECT 31, 'http://lost.example/', {names} FROM pages WHERE number = 1"
+        f"INSERT INTO pages (number, url, {names}) SELECT 16, 'http://lost.example/', {names} FROM pages WHERE number = 1"
     )
     sql.close()
-    again = crawl(MODELS, tmp_path, **DEMO, max_pages=40)
+    again = crawl(MODELS, tmp_path, **DEMO, max_pages=20)
     assert again.stats["focused/collection/taken_back_count"] == 1
     with CollectionView(again.run_dir) as view:
         assert [row["url"] for row in view.pages()] == [row["url"] for row in fetched(again.run_dir)]
     (again.run_dir / "collection.sqlite").unlink()
-    last = crawl(MODELS, tmp_path, **DEMO, max_pages=50)
-    assert last.stats["focused/collection/missing_count"] == 40
-    assert "lacks rows of the last 40 pages" in last.err
+    last = crawl(MODELS, tmp_path, **DEMO, max_pages=25)
+    assert last.stats["focused/collection/missing_count"] == 20
+    assert "lacks rows of the last 20 pages" in last.err
     with CollectionView(last.run_dir) as view:
-        assert [row["number"] for row in view.pages()] == list(range(41, 51))
+        assert [row["number"] for row in view.pages()] == list(range(21, 26))
 
 
 def test_a_damaged_collection_stops_the_crawl_before_its_first_request(tmp_path):
@@ -85,7 +85,7 @@ def test_only_relevant_pages_are_recorded_if_the_settings_say_so(tmp_path):
         settings = {"FOCUSED_WARC": "relevant", "SCHEDULER": scheduler}
         folder = tmp_path / scheduler.rpartition(".")[2]
         folder.mkdir()
-        result = crawl(MODELS, folder, **DEMO, settings=settings, max_pages=60)
+        result = crawl(MODELS, folder, **DEMO, settings=settings, max_pages=40)
         with (result.run_dir / "pages.warc.gz").open("rb") as file:
             pages = {
                 record.rec_headers.get_header("WARC-Target-URI")
@@ -93,3 +93,4 @@ def test_only_relevant_pages_are_recorded_if_the_settings_say_so(tmp_path):
                 if record.rec_type == "response" and record.http_headers.get_statuscode() == "200"
             }
         assert pages == {page["url"] for page in result.pages}, result.err
+        assert 0 < len(pages) < 40

@@ -96,12 +96,12 @@ def test_folders_databases_and_a_token_come_from_the_environment_and_nothing_els
     assert of_environment({}) == {}
 
 
-@pytest.mark.parametrize("name", NUMBERS)
 @pytest.mark.parametrize("value", ["many", "nan", "", None, [1]])
-def test_what_is_no_number_is_refused_whatever_strategy_is_chosen(name, value):
-    with pytest.raises(ValueError, match=f"^{name} must be ") as refused:
-        check_settings(Settings(defaults() | {name: value}))
-    assert repr(value) in str(refused.value)
+def test_what_is_no_number_is_refused_whatever_strategy_is_chosen(value):
+    for name in NUMBERS:
+        with pytest.raises(ValueError, match=f"^{name} must be ") as refused:
+            check_settings(Settings(defaults() | {name: value}))
+        assert repr(value) in str(refused.value)
 
 
 @pytest.mark.parametrize("name", NUMBERS)

@@ -12,7 +12,7 @@ from focused.webs import open_web
 
 pytestmark = pytest.mark.slow
 
-N_PAGES = 100
+N_PAGES = 70
 
 
 @pytest.fixture(scope="module")

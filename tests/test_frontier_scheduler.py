@@ -79,7 +79,7 @@ def seen(run_dir: Path) -> dict[str, Any]:
 def test_the_best_link_whose_host_may_be_asked_is_next(tmp_path, concurrency, delay):
     # Of few hosts most must rest, however slow the machine is.
     web = {"FOCUSED_DEMO_PAGES": 500, "FOCUSED_DEMO_HOSTS": 5, "FOCUSED_DEMO_TOPICS": 2} if delay else {}
-    n_pages = 60 if delay else 100
+    n_pages = 60
     seeds = open_web("demo", {**vars(settings), **web}).seeds("astronomy")
     hand_made.topic(seeds=seeds).save(tmp_path / "models")
     # The order is that of the scores where no host has had more than its share.

@@ -294,12 +294,13 @@ def test_a_crawl_without_patience_is_not_held_up_and_one_with_is_the_same_each_t
     again = crawl(
         *(models, tmp_path / "again"),
         web=web,
-        max_pages=120,
+        max_pages=50,
         strategy="cbp_slc",
         settings=SELDOM
         | {"FOCUSED_RETRAINING": "interactive", "FOCUSED_VERDICTS": verdicts(tmp_path / "verdicts.jsonl")},
     )
-    assert [row["url"] for row in fetched(again)] == [row["url"] for row in fetched(runs["people"])]
+    assert again.stats["focused/retraining/accepted_count"] > 0
+    assert [row["url"] for row in fetched(again)] == [row["url"] for row in fetched(runs["people"])][:50]
     impatient = crawl(
         *(models, tmp_path / "impatient"),
         web=web,
@@ -340,7 +341,7 @@ def test_strategies_of_every_kind_go_on_with_a_new_model(web, models, tmp_path, 
     run = crawl(
         *(models, tmp_path),
         web=web,
-        max_pages=32,
+        max_pages=22,
         strategy=strategy,
         settings=SETTINGS
         | {"FOCUSED_RETRAINING": "interactive", "FOCUSED_VERDICTS": verdicts(tmp_path / "verdicts.jsonl")},
@@ -352,7 +353,7 @@ def test_strategies_of_every_kind_go_on_with_a_new_model(web, models, tmp_path, 
     n_made = sum(run.stats.get(f"focused/retraining/{what}_count", 0) for what in ("accepted", "refused"))
     assert run.stats["focused/retraining/trainings_finished_count"] == n_made
     assert "none had finished" not in run.err
-    assert len(fetched(run)) == 32
+    assert len(fetched(run)) == 22
     last = fetched(run)[-1]["url"]
     why = scrapy("frontier", str(run.run_dir), "--why", last, cwd=tmp_path, env=environment(models)).out
     assert ("by the models in use when these pages were fetched" in why) is (strategy == "adaptive")
@@ -376,7 +377,7 @@ def test_retraining_works_on_scrapys_own_scheduler(web, models, tmp_path):
 
 @pytest.mark.parametrize("strategy", ["cbp_slc", "adaptive"])
 def test_a_killed_crawl_goes_on_with_the_version_it_had_and_what_had_joined(web, models, tmp_path, strategy):
-    arguments = {"web": web, "max_pages": 60, "strategy": strategy}
+    arguments = {"web": web, "max_pages": 45, "strategy": strategy}
     settings = SETTINGS | {"FOCUSED_RETRAINING": "interactive", "FOCUSED_VERDICTS": verdicts(tmp_path / "v.jsonl")}
     listed = tmp_path / "run" / "versions.jsonl"
     with started(*crawl_argv(settings, **arguments), cwd=tmp_path, env=environment(models)) as process:
@@ -388,11 +389,11 @@ def test_a_killed_crawl_goes_on_with_the_version_it_had_and_what_had_joined(web,
     before = finished(process, tmp_path)
     n_before = len(read_json_lines(before.run_dir / "retraining.jsonl"))
     known = [each["version"] for each in attempts(before)]
-    assert 0 < n_before < 60
+    assert 0 < n_before < 45
     run = crawl(models, tmp_path, settings=settings, **arguments)
     assert run.exit_code == 0, run.err
     record = read_json_lines(run.run_dir / "retraining.jsonl")
-    assert [page["number"] for page in record] == list(range(1, 61))
+    assert [page["number"] for page in record] == list(range(1, 46))
     assert "Retraining continues with version" in run.err
     # Pages judged before are kept again: no link has to stay with the score it had.
     assert f"{n_before} pages judged, {n_before} of them kept" in run.err
@@ -414,11 +415,11 @@ def test_a_crawl_that_goes_on_trains_as_often_as_before_and_is_the_same_each_tim
     again = []
     for name in ("1", "2"):
         shutil.copytree(tmp_path / "0", tmp_path / name)
-        again.append(crawl(models, tmp_path / name, max_pages=50, **arguments))
+        again.append(crawl(models, tmp_path / name, max_pages=40, **arguments))
     one, other = again
     assert one.exit_code == other.exit_code == 0, one.err
     assert [row["url"] for row in fetched(one)] == [row["url"] for row in fetched(other)]
-    at = [0, *(each["n_pages"] for each in attempts(one)), 50]
+    at = [0, *(each["n_pages"] for each in attempts(one)), 40]
     k = SETTINGS["FOCUSED_RETRAINING_EVERY_PAGES"]
     assert max(np.diff(at)) <= k
 
