@@ -5,9 +5,8 @@ from __future__ import annotations
 import ast
 import importlib
 import importlib.util
+from functools import cache
 from pathlib import Path
-
-import pytest
 
 BENCHMARKS = Path(__file__).resolve().parent.parent / "benchmarks"
 SCRIPTS = sorted(BENCHMARKS.rglob("*.py"))
@@ -25,25 +24,26 @@ def imports(script: Path) -> list[tuple[str, list[str]]]:
     return found
 
 
-@pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: str(path.relative_to(BENCHMARKS)))
-def test_what_a_benchmark_imports_of_the_project_is_there(script: Path) -> None:
-    for module, names in imports(script):
+IMPORTED = [(script.relative_to(BENCHMARKS), *each) for script in SCRIPTS for each in imports(script)]
+
+
+def test_what_a_benchmark_imports_of_the_project_is_there() -> None:
+    for script, module, names in IMPORTED:
         if module.partition(".")[0] == "focused":
             there = importlib.import_module(module)
             gone = [name for name in names if not hasattr(there, name) and not _is_module(f"{module}.{name}")]
-            assert not gone, f"{module} has no {', '.join(gone)}"
+            assert not gone, f"{script}: {module} has no {', '.join(gone)}"
 
 
-@pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: str(path.relative_to(BENCHMARKS)))
-def test_what_a_benchmark_imports_of_the_others_is_there(script: Path) -> None:
-    for module, names in imports(script):
+def test_what_a_benchmark_imports_of_the_others_is_there() -> None:
+    for script, module, names in IMPORTED:
         top = module.partition(".")[0]
         if top in OWN and (BENCHMARKS / f"{top}.py").is_file():
-            tree = ast.parse((BENCHMARKS / f"{top}.py").read_text(encoding="utf-8"))
-            assert set(names) <= _names_of(tree), f"{top} has no {set(names) - _names_of(tree)}"
+            assert set(names) <= _names_of(top), f"{script}: {top} has no {set(names) - _names_of(top)}"
         elif top not in OWN:
             # Not the project's, so a package: those of benchmarks/requirements.txt need not be installed here.
-            assert _is_module(top) or _PACKAGE_OF.get(top, top) in _REQUIRED, f"there is no module {top}"
+            is_there = _is_module(top) or _PACKAGE_OF.get(top, top) in _REQUIRED
+            assert is_there, f"{script}: there is no module {top}"
 
 
 _PACKAGE_OF = {"yaml": "pyyaml", "readability": "readability-lxml"}
@@ -54,6 +54,7 @@ _REQUIRED = {
 }
 
 
+@cache
 def _is_module(name: str) -> bool:
     try:
         return importlib.util.find_spec(name) is not None
@@ -61,9 +62,10 @@ def _is_module(name: str) -> bool:
         return False
 
 
-def _names_of(tree: ast.Module) -> set[str]:
+@cache
+def _names_of(script: str) -> set[str]:
     names: set[str] = set()
-    for node in ast.walk(tree):
+    for node in ast.walk(ast.parse((BENCHMARKS / f"{script}.py").read_text(encoding="utf-8"))):
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
             names.add(node.name)
         elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):

@@ -26,19 +26,17 @@ _NOT_SETTINGS = ("os.environ", "plan.web_options")
 NUMBERS = [name for name, setting in DECLARED.items() if isinstance(setting.default, (int, float))]
 
 
-@pytest.mark.parametrize("name", DECLARED)
-def test_a_setting_has_a_default_within_its_range_and_a_sentence(name):
-    setting = DECLARED[name]
-    assert setting.check(setting.default) == setting.default
-    assert setting.meaning.endswith(".")
-    assert name.startswith("FOCUSED_")
+def test_a_setting_has_a_default_within_its_range_and_a_sentence():
+    for name, setting in DECLARED.items():
+        assert setting.check(setting.default) == setting.default, name
+        assert setting.meaning.endswith("."), name
+        assert name.startswith("FOCUSED_")
 
 
-@pytest.mark.parametrize("name", DECLARED)
-def test_the_project_s_settings_hold_the_default(name):
-    if name not in of_environment(dict.fromkeys(DECLARED, "")):
+def test_the_project_s_settings_hold_the_default():
+    for name in DECLARED.keys() - of_environment(dict.fromkeys(DECLARED, "")).keys():
         default = getattr(project, name)
-        assert (default, type(default)) == (DECLARED[name].default, type(DECLARED[name].default))
+        assert (name, default, type(default)) == (name, DECLARED[name].default, type(DECLARED[name].default))
 
 
 def _read_by_name(path: Path) -> list[str]:
@@ -104,14 +102,14 @@ def test_what_is_no_number_is_refused_whatever_strategy_is_chosen(value):
         assert repr(value) in str(refused.value)
 
 
-@pytest.mark.parametrize("name", NUMBERS)
-def test_what_is_out_of_range_is_refused(name):
-    setting = DECLARED[name]
-    for bound, step in ((setting.least, -1), (setting.most, 1)):
-        if bound is not None:
-            check_settings(Settings(defaults() | {name: bound}))
-            with pytest.raises(ValueError, match=f"^{name} must be a .*number"):
-                check_settings(Settings(defaults() | {name: bound + step}))
+def test_what_is_out_of_range_is_refused():
+    for name in NUMBERS:
+        setting = DECLARED[name]
+        for bound, step in ((setting.least, -1), (setting.most, 1)):
+            if bound is not None:
+                check_settings(Settings(defaults() | {name: bound}))
+                with pytest.raises(ValueError, match=f"^{name} must be a .*number"):
+                    check_settings(Settings(defaults() | {name: bound + step}))
 
 
 def test_a_setting_that_does_not_say_who_may_set_it_is_closed_to_topics():

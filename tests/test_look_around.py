@@ -833,16 +833,23 @@ def test_a_topic_can_be_trained_for_good_against_the_pages_that_a_crawl_met(web,
 
 
 # --- A topic from words ---------------------------------------------------------------------------------------------
+@pytest.fixture(scope="module")
+def for_words(web, models, tmp_path_factory) -> Path:
+    """The run directory of a crawl for a topic from words."""
+    folder = tmp_path_factory.mktemp("words")
+    settings = {"topic": "words", "strategy": "best_first", "web": web, "run_dir": folder / "met"}
+    done = crawl(models, folder, settings=SETTINGS, **settings, max_pages=60)
+    assert done.exit_code == 0, done.err
+    return folder / "met"
+
+
 @pytest.mark.slow
-def test_a_crawl_for_words_learns_what_stands_beside_them_and_draws_links_until_it_has_met_one(web, models, tmp_path):
-    settings = {"topic": "words", "strategy": "best_first", "web": web, "run_dir": tmp_path / "run"}
-    done = crawl(models, tmp_path, settings=SETTINGS, **settings, max_pages=60)
-    assert done.exit_code == 0
-    rows = rows_of(tmp_path / "run")
+def test_a_crawl_for_words_learns_what_stands_beside_them_and_draws_links_until_it_has_met_one(models, for_words):
+    rows = rows_of(for_words)
     first = next(number for number, row in enumerate(rows) if "/stars/" in row["url"])
     drawn = [number for number, row in enumerate(rows) if row["link_reason"] == "look around"]
     assert len(drawn) <= (first + 3) // 2  # every other, and one that was on its way
-    before, after = load_topic("words", models), load_topic("words", tmp_path / "run" / "versions" / "2")
+    before, after = load_topic("words", models), load_topic("words", for_words / "versions" / "2")
     beside = [term for term in TOPIC[4:] if term in after.terms]
     strength = dict(zip(after.terms, after.model.coef, strict=True))
     assert not set(beside) & set(before.terms)
@@ -883,11 +890,10 @@ def test_a_crawl_for_words_that_no_page_holds_ends_and_names_them(web, models, t
 
 
 @pytest.mark.slow
-def test_a_topic_from_words_can_be_trained_for_good_with_the_pages_that_a_crawl_met(web, models, tmp_path):
+def test_a_topic_from_words_can_be_trained_for_good_with_the_pages_that_a_crawl_met(models, for_words, tmp_path):
     own = tmp_path / "models"
     shutil.copytree(models, own)
-    settings = {"topic": "words", "strategy": "best_first", "web": web, "run_dir": tmp_path / "met"}
-    crawl(own, tmp_path, settings=SETTINGS, **settings, max_pages=60)
+    shutil.copytree(for_words, tmp_path / "met")
     made = scrapy("train", "words", "--from-run", str(tmp_path / "met"), cwd=tmp_path, env=environment(own))
     assert made.exit_code == 0, made.err
     topic = load_topic("words", own)
