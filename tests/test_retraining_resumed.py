@@ -84,13 +84,18 @@ def test_links_stay_where_they_wait_and_are_moved_to_what_they_are_worth_now():
     for number, (url, score) in enumerate(zip(waiting, scores(session, waiting).tolist(), strict=True), start=1):
         session.placed(url, number, score)
     session.moved()
+    n_fits = session.figures["focused/adaptive/fits_count"]
     again(session, seen, Judge(OTHER))
+    assert session.figures["focused/adaptive/fits_count"] > n_fits
     moved = dict(session.moved())
     now = scores(session, waiting)
     assert len(moved) > len(waiting) / 2
     for number, score in moved.items():
         assert score == pytest.approx(now[number - 1])
     assert session.moved() == []
+    following = pages(31)[30]  # the crawl goes on: its frontier keeps what each page teaches
+    learnt([following], Judge(OTHER), session)
+    assert session.record(following.url) is not None
 
 
 def test_pages_that_come_meanwhile_are_learnt_from_too():

@@ -223,6 +223,7 @@ def test_the_background_stands_in_for_unlabelled_pages(sets: tuple[PageSet, Page
     assert figures.prior_is_assumed
     assert figures.prior == BACKGROUND_PRIOR
     assert figures.n_unlabeled == background.n_pages
+    assert figures.n_links == 0  # what links among the positives lead to says nothing of what one leads to in a crawl
     topic = topic_of(learnt, sets[0], background)
     described = topic.manifest["examples"]
     assert described["background"] == {"background_sha256": background.sha256, "n_pages": background.n_pages}
