@@ -339,7 +339,6 @@ def test_evaluation_of_a_web_ends_in_tables_that_agree_with_its_results(debs, tm
     arguments = ("evaluate", "--webs", webs, "--output", output, "--only", "office", "--repeats", 1, "--jobs", 1)
     arguments += ("--pages", 25)
     monkeypatch.setattr(sys, "argv", ["documentation_webs.py", *map(str, arguments)])
-    monkeypatch.setattr(documentation_webs, "STRATEGIES", ("adaptive", "best_first", "cbp_slc", "oracle"))
     documentation_webs.main()
     made, strategies, topics = capsys.readouterr().out.split("## documentation: ")[1:]
     assert "| office | 121 | 0 | 1 | libreoffice-help-de 1.0-1 |" in made
