@@ -7,8 +7,11 @@ import numpy as np
 import pytest
 from test_linkmodel import learn, page, scores
 
+from focused.method.page.reader import PageReader
+from focused.method.scoring import Visit
 from focused.method.strategies import make_strategy
 from focused.method.strategies.linkmodel.session import LinkSession
+from focused.method.topic.judge import Judge
 from focused.utils.steps import finish
 
 SITE = "http://h.org"
@@ -90,3 +93,34 @@ def test_crawls_for_topics_from_words_do_not_discover():
     words = hand_made.topic(manifest={"examples": {"keywords": {"terms": ["star"]}}})
     on, off = (make_strategy("adaptive").prepare(topic) for topic in (hand_made.topic(), words))
     assert on.discovery > 0 == off.discovery
+
+
+def hope_after(session: LinkSession, **visit: int) -> float:
+    """What is hoped to lie behind a list, once one more page has come by such a visit."""
+    topic = hand_made.topic()
+    url = f"{SITE}/b/99.html"
+    read = PageReader(topic.analyzer).read(b"<p>A recipe for soup. <a href='/c.html'>Soup</a>", url, "text/html")
+    relevance = Judge(topic).judge(read, make_strategy("adaptive").kinds)
+    session.score(read, relevance, Visit(urls=(url,), **visit))
+    finish(session.learner.fitting())
+    [found] = hopes(session, f"{SITE}/list?day=2")
+    return found
+
+
+# Of 62 pages.
+@pytest.mark.parametrize(("goal_pages", "part"), [(0, 1), (1_000, 1), (124, 1), (83, 0.5), (62, 0), (20, 0)])
+def test_in_the_second_half_of_a_page_budget_less_and_less_is_hoped(goal_pages, part):
+    session = crawl()
+    assert session.n_pages == 62
+    assert hope_after(session, goal_pages=goal_pages) == pytest.approx(part * hope_after(crawl()), rel=0.02)
+
+
+def test_pages_of_earlier_runs_count_in_the_page_budget():
+    assert hope_after(crawl(), goal_pages=1_000, number=999) < 0.01
+
+
+def test_a_learner_that_takes_over_late_in_a_crawl_hopes_for_as_little_as_the_one_before():
+    session = crawl()
+    assert hope_after(session, goal_pages=63) < 0.05
+    finish(session.learn_again(LinkSession(discovery=0.6), []))
+    assert session.learner.discovery.part_left < 0.05

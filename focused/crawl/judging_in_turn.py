@@ -85,4 +85,5 @@ class JudgingInTurn:
             urls=urls,
             irrelevant_on_path=meta.get("focused_irrelevant_on_path", 0),
             is_source=is_source,
+            goal_pages=Crawl.needed(self._crawler).goal_pages,
         )

@@ -41,6 +41,8 @@ class Visit:
     irrelevant_on_path: int = 0
     #: Whether it is no page but a sitemap or a feed: nothing is to be learnt from its relevance.
     is_source: bool = False
+    #: Pages that the crawl is meant to fetch in all; 0: no limit.
+    goal_pages: int = 0
 
 
 @dataclass(frozen=True, slots=True)

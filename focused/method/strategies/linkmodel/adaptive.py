@@ -94,7 +94,7 @@ class Adaptive(Strategy):
         0.6,
         "How far links come forward that others may lie behind: those of kinds of pages that have led to relevant ones, and "
         "of kinds that were tried little. It counts as far as the harvest has fallen below half of that of the crawl's best "
-        "time, and not in crawls for topics from words. 0: not at all.",
+        "time, less and less in the second half of the page budget, and not in crawls for topics from words. 0: not at all.",
         least=0,
         set_by=TOPIC,
     )

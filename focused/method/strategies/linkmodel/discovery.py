@@ -25,6 +25,8 @@ _STRENGTH = 3.0
 """Pages that what is known of all kinds counts as, in the yield of one; what is known of a kind, in that of its host's."""
 _LOST = 0.5
 """Share of its best harvest that a crawl must have lost: before, there are better links than those that lead on."""
+_LATE = 0.5
+"""Part of the page budget from which on it counts less and less: what is found last is not fetched any more."""
 _HOPE, _TRIES = 1.0, 3.0
 """Yield that an untried kind is given beside what is known of all, and how many tries bring that down to half."""
 
@@ -40,6 +42,8 @@ class Discovery:
     def __init__(self, memory: LinkMemory, weight: float) -> None:
         self._memory = memory
         self._weight = weight
+        #: Part of the page budget that is still to be spent, in [0, 1].
+        self.part_left = 1.0
         #: What the yields count for now, in [0, weight], and the mean of all pages.
         self._urgency = self._mean = 0.0
         self._next_learning = 0
@@ -61,7 +65,8 @@ class Discovery:
         memory = self._memory
         n_waiting = int(np.count_nonzero(memory.links["frontier"] != NOT_WAITING))
         self._next_learning = memory.n_pages + max(LEAST_BETWEEN, n_waiting // _WAITING_FOR_PAGE)
-        self._urgency = self._weight * max(0.0, (memory.harvest.share_lost - _LOST) / (1 - _LOST))
+        lost = max(0.0, (memory.harvest.share_lost - _LOST) / (1 - _LOST))
+        self._urgency = self._weight * lost * min(1.0, self.part_left / _LATE)
         rows, yields = self._pages()
         self._mean = float(yields.mean()) if len(yields) else 0.0
         for name, groups in memory.kinds.items():

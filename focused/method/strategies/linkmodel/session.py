@@ -74,6 +74,7 @@ class LinkSession(Session):
     def scoring(self, page: Page, relevance: PageRelevance, visit: Visit) -> Generator[int, None, LinkScores]:
         """Learn from a page, and return a score for each of its links."""
         found = page_links(page, relevance, visit)
+        self.learner.discovery.part_left = self._part_left(visit)
         yield page.n_links
         if self.learner.has_frontier:
             self._records[found.urls[0]] = found
@@ -143,6 +144,7 @@ class LinkSession(Session):
         """
         assert isinstance(fresh, LinkSession)
         learner = fresh.learner
+        learner.discovery.part_left = self.learner.discovery.part_left
         self._arrived = arrived = list[PageLinks]()
         yield from learner.learning_all((page_links(*each) for each in judged), arrived)
         self._arrived = None
@@ -191,6 +193,11 @@ class LinkSession(Session):
         return PageLinks.unpack(record).links
 
     # --- Inside
+
+    def _part_left(self, visit: Visit) -> float:
+        """Return which part of the page budget is left, in [0, 1]; 1 where there is none. Other workers' pages count, too."""
+        n_pages = max(visit.number, self.memory.n_pages)
+        return max(1 - n_pages / visit.goal_pages, 0.0) if visit.goal_pages else 1.0
 
     def _learning(self, found: PageLinks) -> Generator[int, None, tuple[Integers, Floats]]:
         """Learn from a page as `LinkLearner.learning` does; one that is learnt anew later has it, too."""
