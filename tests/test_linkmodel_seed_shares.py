@@ -69,7 +69,7 @@ def test_what_workers_learn_anew_keeps_its_seed_in_any_order_and_counts_no_page_
         replace(page("http://poor.org/", 0.3, "http://poor.org/people"), is_seed=True),
     ]
     for found in others:
-        finish(session.hearing(found.pack()))
+        finish(session.hearing([found.pack()]))
 
     def known() -> tuple[dict[str, int], int, list[float]]:
         memory = session.memory
@@ -81,12 +81,12 @@ def test_what_workers_learn_anew_keeps_its_seed_in_any_order_and_counts_no_page_
     for _ in range(2):  # a version, and another one before all was heard again
         list(session.learn_again(LinkSession(fairness=1.0), []))
         for found in reversed(others[3:]):
-            finish(session.hearing(found.pack()))
+            finish(session.hearing([found.pack()]))
     for found in others[:3]:
-        finish(session.hearing(found.pack()))
+        finish(session.hearing([found.pack()]))
     assert known() == before
     stranger = page("http://else.org/7", 0.3, "http://else.org/8")  # whose referrer is to come
-    finish(session.hearing(stranger.pack()))
+    finish(session.hearing([stranger.pack()]))
     assert session.memory.fairness.starts.n_starts == 2
 
 

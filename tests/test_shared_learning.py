@@ -69,7 +69,7 @@ class Worker:
 
     def _hear(self, records: list[bytes]) -> None:
         for record in records:
-            finish(self.session.hearing(record))  # type: ignore[arg-type]
+            finish(self.session.hearing([record]))  # type: ignore[arg-type]
         self.n_heard += len(records)
 
     def inherits(self) -> None:

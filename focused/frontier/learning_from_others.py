@@ -11,6 +11,7 @@ from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 from twisted.internet.defer import Deferred
 
 from focused.utils.reactor import yield_to_reactor
+from focused.utils.steps import Steps
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -22,9 +23,11 @@ if TYPE_CHECKING:
 
 _MOST_WAITING = 128
 """Records in memory. As long as more than half of them wait, no more are read."""
+_AT_ONCE = 16
+"""Records that a session learns from together: half the time of one after the other, and some milliseconds."""
 _SLICE_SECS = 0.01
 _SHARE = 0.2
-"""Of the reactor's time at most. A page of the demo web takes 0.8 ms, a tenth of what it takes the worker that fetches it."""
+"""Of the reactor's time at most. A page of the demo web takes a tenth of what it takes the worker that fetches it."""
 _HEARD = "focused/workers/heard_count"
 _NOT_HEARD = "focused/workers/not_heard_count"
 
@@ -87,25 +90,27 @@ class LearningFromOthers:
                 async with self._turn:
                     began, secs = time.perf_counter(), 0.0
                     while self._records and secs < _SLICE_SECS:
-                        await self._learn_from(self._records.popleft())
+                        n_records = min(_AT_ONCE, len(self._records))
+                        await self._learn_from([self._records.popleft() for _ in range(n_records)])
                         secs = time.perf_counter() - began
                 await self._pause(secs * (1 / _SHARE - 1))
         finally:
             self._is_learning = False
 
-    async def _learn_from(self, record: bytes) -> None:
-        """Learn from one record; from one with many links in several turns of the reactor."""
+    async def _learn_from(self, records: list[bytes]) -> None:
+        """Learn from some records; if these have many links, in several turns of the reactor."""
         began = time.perf_counter()
-        try:
-            for _ in self._session.hearing(record):
-                if time.perf_counter() - began >= _SLICE_SECS:
-                    await yield_to_reactor()
-                    began = time.perf_counter()
-        except ValueError:
+        hearing = Steps(self._session.hearing(records))
+        for _ in hearing:
+            if time.perf_counter() - began >= _SLICE_SECS:
+                await yield_to_reactor()
+                began = time.perf_counter()
+        n_bad = hearing.result
+        for _ in range(n_bad):
             self.leave_out()
-            return
-        self._has_learnt = True
-        self._stats.inc_value(_HEARD)
+        if n_bad < len(records):
+            self._has_learnt = True
+            self._stats.inc_value(_HEARD, len(records) - n_bad)
 
     async def _pause(self, secs: float) -> None:
         if self._is_closed:

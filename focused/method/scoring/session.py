@@ -108,12 +108,13 @@ class Session:
         """Expect records of other workers from now on; tell whether the session learns from them while it crawls."""
         return False
 
-    def hearing(self, record: bytes) -> Iterator[int]:
-        """Learn from a record of another worker's session as from an own page. A page that both had counts once.
+    def hearing(self, records: Sequence[bytes]) -> Generator[int, None, int]:
+        """Learn from records of other workers' sessions as from own pages. A page that both had counts once.
 
-        It works in steps, as ``scoring`` does; ValueError if it is no record.
+        It works in steps, as ``scoring`` does. Returns how many were no records.
         """
         yield from ()
+        return 0
 
     def took_over(self, links: Mapping[str, tuple[int, float]]) -> None:
         """Take over waiting links that another worker has found: numbers and scores, by URL. From now on they may move."""

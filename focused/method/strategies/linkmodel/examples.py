@@ -93,7 +93,7 @@ class _ExampleMemory(LinkMemory):
         groups = {
             "source": page[kept],
             "block": self.groups["block"].add(len(with_evidence))[own],
-            "anchor": self._anchors([texts[row] for row in rows[kept].tolist()], []),
+            "anchor": self._anchors([texts[row] for row in rows[kept].tolist()], [""] * len(kept)),
             "place": np.repeat(self.groups["place"].numbers([hash(("", 0))]), len(kept)),
         }
         for name, of_rows in groups.items():

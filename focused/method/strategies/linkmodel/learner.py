@@ -30,6 +30,7 @@ _FIRST_FIT = 5
 _SLOWER_FROM = 20
 """Beyond 20 times the interval between two fits it grows with the crawl, so that learning costs the same for each page."""
 
+_NONE: Integers = np.zeros(0, dtype=np.int64)
 _MANY_LINKS = 1_000
 """Of a page with more the URLs are looked at in steps of so many, some 10 ms each."""
 
@@ -64,10 +65,11 @@ class LinkLearner:
         self._forgetting = Forgetting(model, discovery)
         self._n_new = 0  # links of the last page
 
-    def learning(self, found: PageLinks) -> Generator[int, None, tuple[Integers, Floats]]:
-        """Remember a page, do some of the work under way, and return the numbers and scores of the page's links."""
-        links, evidence = yield from self.remembering(found)
-        self.memory.links["frontier"][self.memory.numbers(found.urls)] = NOT_WAITING
+    def learning(self, *pages: PageLinks) -> Generator[int, None, tuple[Integers, Floats]]:
+        """Remember pages, do some of the work under way, and return the numbers and scores of their links."""
+        links, evidence = yield from self.remembering(*pages)
+        for found in pages:
+            self.memory.links["frontier"][self.memory.numbers(found.urls)] = NOT_WAITING
         if not self.work.is_under_way and self.is_fit_due:
             self.work.begin(self.fitting())
         if not self.work.is_under_way and not self.n_fits:
@@ -84,23 +86,34 @@ class LinkLearner:
             self.updates.changed(links, scores)
         return links, scores
 
-    def remembering(self, found: PageLinks) -> Generator[int, None, tuple[Integers, Integers]]:
-        """Remember a page without fitting; return the numbers of its links and the new rows of evidence."""
-        if self.known is not None and self.known.knows(found, self.memory):
-            return self.memory.add_urls(found.links), np.zeros(0, dtype=np.int64)
+    def remembering(self, *pages: PageLinks) -> Generator[int, None, tuple[Integers, Integers]]:
+        """Remember pages without fitting; return the numbers of their links, page by page, and the new rows of evidence.
+
+        Of several pages no two may have a URL in common. Links of pages that were known come last.
+        """
+        new: list[PageLinks] = []
+        known: list[PageLinks] = []
+        for found in pages:
+            is_known = self.known is not None and self.known.knows(found, self.memory)
+            (known if is_known else new).append(found)
+        urls = [url for found in new for url in found.links]
         features: dict[str, UrlFeatures] = {}
-        if len(found.links) > _MANY_LINKS:  # what new URLs say is most of the work
-            for first in range(0, len(found.links), _MANY_LINKS):
-                features |= self.memory.features_of_new(found.links[first : first + _MANY_LINKS])
+        if len(urls) > _MANY_LINKS:  # what new URLs say is most of the work
+            for first in range(0, len(urls), _MANY_LINKS):
+                features |= self.memory.features_of_new(urls[first : first + _MANY_LINKS])
                 yield _MANY_LINKS
         if not self.work.is_under_way:
-            yield from self._forgetting.steps(self._n_new)
+            for _ in new:
+                yield from self._forgetting.steps(self._n_new)
         if features:
-            self.memory.add_urls(found.links, features)
+            self.memory.add_urls(urls, features)
             yield 20 * len(features)
-        # Where there are no others, a page that no known link leads to is a seed.
-        links, evidence = self.memory.add(found, may_be_seed=self.known is None or found.is_seed)
-        self._n_new = len(links)
+        links, evidence = self.memory.add_urls([url for found in known for url in found.links]), _NONE
+        if new:
+            self._n_new = len(urls) // len(new)
+            # Where there are no others, a page that no known link leads to is a seed.
+            of_new, evidence = self.memory.add(*new, seeds_are_told=self.known is not None)
+            links = np.concatenate((of_new, links))
         return links, evidence
 
     def learning_all(self, pages: Iterable[PageLinks], arrived: list[PageLinks]) -> Iterator[int]:
@@ -122,6 +135,11 @@ class LinkLearner:
         if n_explored := round(max_explored * self.memory.harvest.share_lost):
             self.exploration.draw_from_folders(self.memory.links, n_explored)
         yield from self.updates.all_changed(self.next_fit, self.every_pages)
+
+    @property
+    def n_until_fit(self) -> int:
+        """After how many more pages the next fit is due, at least one."""
+        return max(self.next_fit - self.memory.n_pages, 1)
 
     @property
     def is_fit_due(self) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import count
+from itertools import chain, count
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -28,7 +28,7 @@ from focused.method.strategies.linkmodel.recent_harvest import RecentHarvest
 from focused.method.strategies.linkmodel.seed_shares import UNKNOWN_START, Fairness
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Mapping
+    from collections.abc import Generator, Iterable, Mapping, Sequence
 
     from focused.method.strategies.linkmodel.page_links import PageLinks
 
@@ -108,15 +108,29 @@ class LinkMemory:
         numbers = self._numbers.numbers(list(map(hash, urls))).tolist()
         return {url: self._features(url) for url, number in zip(urls, numbers, strict=True) if number == UNKNOWN}
 
-    def add(self, found: PageLinks, *, may_be_seed: bool = True) -> tuple[Integers, Integers]:
-        """Add a page: the outcome of the links that led to it, and what it says of its own links.
+    def add(self, *pages: PageLinks, seeds_are_told: bool = False) -> tuple[Integers, Integers]:
+        """Add pages: the outcome of the links that led to each, and what it says of its own links.
 
         Of a sitemap or feed only what it says of its links: it is no outcome, no page of the crawl and no start. A page that
-        no link is known to lead to is a seed if it may be one.
+        no link is known to lead to is a seed; if ``seeds_are_told``, only if it says so itself. Several pages at once are
+        added as one after the other, in less time.
 
-        Returns the numbers of these, and the new rows of ``evidence``: a link to which 50 pages link already gets no more.
+        Returns the numbers of these links, page by page, and the new rows of ``evidence``: a link to which 50 pages link
+        already gets no more.
         """
-        [page] = self.groups["source"].add(1).tolist()
+        sources = self.groups["source"].add(len(pages))
+        urls = [found.links if found.is_source else [*found.links, *found.urls] for found in pages]
+        ids = np.split(self.add_urls(list(chain.from_iterable(urls))), np.cumsum(list(map(len, urls)))[:-1])
+        of_links, kept = list[Integers](), list[Integers]()
+        for found, source, of_page in zip(pages, sources.tolist(), ids, strict=True):
+            links, led = of_page[: len(found.links)], of_page[len(found.links) :]
+            self._count(found, source, links, led, may_be_seed=found.is_seed or not seeds_are_told)
+            of_links.append(links)
+            kept.append(self._count_referrer(found, links))
+        return np.concatenate(of_links), self._evidence(pages, sources, of_links, kept)
+
+    def _count(self, found: PageLinks, source: int, of_page: Integers, led: Integers, *, may_be_seed: bool) -> None:
+        """Count a page: as the outcome of the links that led to it, and for the seed that it was reached from."""
         if found.is_source:
             self.n_sources += 1
         else:
@@ -124,29 +138,28 @@ class LinkMemory:
             self.relevance += found.relevance
             self.harvest.add(found.relevance)
         links = self.links
-        ids = self.add_urls(found.links if found.is_source else [*found.links, *found.urls])
-        led, ids = ids[len(found.links) :], ids[: len(found.links)]
-        links["outcome"][led], links["page"][led] = found.relevance, page
-        n_before = links["n_referrers"][ids]
-        is_first = n_before == 0
-        first = ids[is_first]
-        links["discoverer"][first] = page
+        links["outcome"][led], links["page"][led] = found.relevance, source
+        first = of_page[links["n_referrers"][of_page] == 0]
+        links["discoverer"][first] = source
         # As long as nothing has been forgotten. What lies behind a link of a sitemap or feed belongs to no seed.
         may_be_seed = may_be_seed and not (self.n_forgotten or found.is_source or links["n_referrers"][led].any())
         if not self._former_seeds.has_counted(found.urls):
             self.fairness.count(led, first, may_be_seed=may_be_seed)
-        logits, tops = found.logits.astype(np.float32), links["tops"]
-        of_links = np.maximum(tops[ids], logits)
+
+    def _count_referrer(self, found: PageLinks, of_page: Integers) -> Integers:
+        """Count a page as a referrer of its links; return the rows of those of which it is kept."""
+        links, logits = self.links, found.logits.astype(np.float32)
+        n_before, tops = links["n_referrers"][of_page], links["tops"]
+        is_first = n_before == 0
+        of_links = np.maximum(tops[of_page], logits)
         of_links[is_first] = logits[is_first]
-        tops[ids] = of_links
-        links["sums"][ids] += logits
-        links["n_referrers"][ids] = n_before + 1
-        n_kept = links["n_kept"][ids]
+        tops[of_page] = of_links
+        links["sums"][of_page] += logits
+        links["n_referrers"][of_page] = n_before + 1
+        n_kept = links["n_kept"][of_page]
         rows = np.flatnonzero(n_kept < MAX_REFERRERS)
-        links["n_kept"][ids[rows]] = n_kept[rows] + 1
-        evidence = self._evidence(found, page, rows, ids[rows])
-        links["last"][ids[rows]] = evidence
-        return ids, evidence
+        links["n_kept"][of_page[rows]] = n_kept[rows] + 1
+        return rows
 
     def same(self, url: str, known_as: str) -> None:
         """Note that a link led to a page that was fetched under another URL."""
@@ -199,29 +212,36 @@ class LinkMemory:
     def _key(self, place: str) -> int:
         return place_key(place)
 
-    def _evidence(self, found: PageLinks, page: int, rows: Integers, links: Integers) -> Integers:
-        """Add what a page says of some of its links: those in these rows."""
-        if len(rows) == len(found.links):
-            blocks, places = found.blocks.tolist(), found.places.tolist()
-            columns, texts = found.anchors, found.texts
-        else:
-            blocks, places = found.blocks[rows].tolist(), found.places[rows].tolist()
-            columns = [found.anchors[row] for row in rows.tolist()]
-            texts = [found.texts[row] for row in rows.tolist()] if found.texts else []
-        # Numbers of blocks, counted from 0 in the order in which they come.
-        order = dict(zip(dict.fromkeys(blocks), count(), strict=False))
-        own = self.groups["block"].add(len(order))
-        host = found.host
-        groups = {
-            "source": np.full(len(rows), page),
-            "block": own[[order[block] for block in blocks]] if blocks else own,
-            "anchor": self._anchors(columns, texts),
+    def _evidence(
+        self, pages: Sequence[PageLinks], sources: Integers, of_pages: list[Integers], kept: list[Integers]
+    ) -> Integers:
+        """Add what each page says of some of its links: of those in its ``kept`` rows."""
+        blocks, places, columns, texts = list[int](), list[int](), list[tuple[int, ...]](), list[str]()
+        n_blocks = 0
+        for found, rows in zip(pages, kept, strict=True):
+            of_page, host = found.blocks[rows].tolist(), found.host
+            # Numbers of blocks, counted from 0 in the order in which they come.
+            order = dict(zip(dict.fromkeys(of_page), count(n_blocks), strict=False))
+            n_blocks += len(order)
+            blocks += [order[block] for block in of_page]
             # Hashes: a tenth of the keys' own size.
-            "place": self.groups["place"].numbers([hash((host, place)) for place in places]),
+            places += [hash((host, place)) for place in found.places[rows].tolist()]
+            is_all = len(rows) == len(found.links)
+            columns += found.anchors if is_all else [found.anchors[row] for row in rows.tolist()]
+            of_texts = found.texts or [""] * len(found.links)
+            texts += of_texts if is_all else [of_texts[row] for row in rows.tolist()]
+        groups = {
+            "source": np.repeat(sources, list(map(len, kept))),
+            "block": self.groups["block"].add(n_blocks)[blocks] if blocks else np.zeros(0, dtype=np.int64),
+            "anchor": self._anchors(columns, texts),
+            "place": self.groups["place"].numbers(places),
         }
         for name, numbers in groups.items():
             self.groups[name].add_members(numbers)
-        return self.evidence.add(len(rows), {"link": links, **groups})
+        links = np.concatenate([of_page[rows] for of_page, rows in zip(of_pages, kept, strict=True)])
+        added = self.evidence.add(len(links), {"link": links, **groups})
+        self.links["last"][links] = added
+        return added
 
     def add_urls(self, urls: list[str], known_features: Mapping[str, UrlFeatures] | None = None) -> Integers:
         """Return the numbers of links; new ones are added, with features as of ``features_of_new`` where these are known."""
@@ -266,8 +286,7 @@ class LinkMemory:
             rows = found[new]
             terms, lengths = padded([columns[row] for row in new], MAX_ANCHOR_TERMS)
             self.anchors["columns"][rows], self.anchors["n_columns"][rows] = terms, lengths
-            words = [texts[row] for row in new] if texts else [""] * len(new)
             self.anchor_words += [""] * (self.anchors.size - len(self.anchor_words))
-            for row, text in zip(rows.tolist(), words, strict=True):
-                self.anchor_words[row] = text
+            for row, place in zip(rows.tolist(), new, strict=True):
+                self.anchor_words[row] = texts[place]
         return found

@@ -63,16 +63,17 @@ class LinkModel:
         self.last: Fit | None = None
 
     def add(self, links: Integers, evidence: Integers) -> None:
-        """Add what one more page says: the numbers of its links, and its new rows of evidence."""
+        """Add what more pages say: the numbers of their links, and their new rows of evidence."""
         memory, table = self.memory, self.memory.links
         table["url"][links] = _term_sums(table, links, self.weights.urls)
         texts = _term_sums(memory.anchors, memory.evidence["anchor"][evidence], self.weights.anchors)
         rates = {name: memory.groups[name].table["rate"] for name in EVIDENCE_GROUPS}
         values, best = self._of_evidence(evidence, self.weights, rates)
-        ids = memory.evidence["link"][evidence]  # each once
-        is_first = table["n_kept"][ids] == 1
-        table["group_sum"][ids] += values + texts
-        table["group_top"][ids] = np.where(is_first, best, np.maximum(table["group_top"][ids], best))
+        ids = memory.evidence["link"][evidence]
+        found, n_rows = np.unique(ids, return_counts=True)
+        table["group_top"][found[table["n_kept"][found] == n_rows]] = -np.inf  # links without earlier evidence
+        np.add.at(table["group_sum"], ids, values + texts)
+        np.maximum.at(table["group_top"], ids, best)
 
     def scores(self, links: Integers | slice) -> Floats:
         """Return the log-odds of links by number."""

@@ -170,9 +170,24 @@ class LinkSession(Session):
         self.learner.known = KnownPages()
         return True
 
-    def hearing(self, record: bytes) -> Iterator[int]:
-        """Learn from a page of another worker as from one of its own."""
-        yield from self._learning(PageLinks.unpack(record))
+    def hearing(self, records: Sequence[bytes]) -> Generator[int, None, int]:
+        """Learn from pages of other workers as from its own; from several at once, which takes half the time."""
+        n_bad, pages, urls = 0, list[PageLinks](), set[str]()
+        for record in records:
+            try:
+                found = PageLinks.unpack(record)
+            except ValueError:
+                n_bad += 1
+                continue
+            # A fit comes after as many pages as if they came one by one.
+            if pages and (not urls.isdisjoint(found.urls) or self.learner.n_until_fit <= len(pages)):
+                yield from self._learning(*pages)
+                pages, urls = [], set()
+            pages.append(found)
+            urls.update(found.urls)
+        if pages:
+            yield from self._learning(*pages)
+        return n_bad
 
     def took_over(self, links: Mapping[str, tuple[int, float]]) -> None:
         """Note where links of another worker wait; those that the model scores otherwise by now are moved."""
@@ -199,8 +214,8 @@ class LinkSession(Session):
         n_pages = max(visit.number, self.memory.n_pages)
         return max(1 - n_pages / visit.goal_pages, 0.0) if visit.goal_pages else 1.0
 
-    def _learning(self, found: PageLinks) -> Generator[int, None, tuple[Integers, Floats]]:
-        """Learn from a page as `LinkLearner.learning` does; one that is learnt anew later has it, too."""
+    def _learning(self, *pages: PageLinks) -> Generator[int, None, tuple[Integers, Floats]]:
+        """Learn from pages as `LinkLearner.learning` does; one that is learnt anew later has them, too."""
         if self._arrived is not None:
-            self._arrived.append(found)
-        return (yield from self.learner.learning(found))
+            self._arrived.extend(pages)
+        return (yield from self.learner.learning(*pages))

@@ -1,0 +1,78 @@
+"""Pages of other workers teach a session the same, whether it hears of them one by one or of several at once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from test_linkmodel import page
+
+from focused.method.strategies.linkmodel.session import LinkSession
+from focused.utils.steps import finish
+
+if TYPE_CHECKING:
+    from focused.method.strategies.linkmodel.growing_table import GrowingTable
+    from focused.method.strategies.linkmodel.page_links import PageLinks
+
+N_PAGES = 90
+
+
+def pages() -> list[PageLinks]:
+    """Pages that link to each other and to one hub, which has more referrers than are kept; some come twice."""
+    rng = np.random.default_rng(5)
+    made = [page("http://a.org/0", 0.5, *(f"http://a.org/{k}" for k in range(1, 30)))]
+    for number in range(1, N_PAGES):
+        others = rng.choice(2 * N_PAGES, size=8, replace=False).tolist()
+        links = (f"http://{'ab'[other % 2]}.org/{other % 7}/{other}" for other in others)
+        made.append(
+            page(f"http://a.org/{number}", round(float(rng.random()), 3), "http://a.org/hub", *links, anchor=number % 5)
+        )
+        if number % 11 == 0:
+            made.append(made[-3])
+    return made
+
+
+def heard(n_at_once: int) -> LinkSession:
+    session = LinkSession(every_pages=25, credit=0.3, fairness=0.5, discovery=1.0)
+    session.listen()
+    session.learner.has_frontier = True
+    records = [found.pack() for found in pages()]
+    for start in range(0, len(records), n_at_once):
+        assert finish(session.hearing(records[start : start + n_at_once])) == 0
+    return session
+
+
+def assert_same(one: GrowingTable, other: GrowingTable) -> None:
+    assert one.size == other.size
+    for name in one._kinds.keys() - {"sum", "count"}:  # what lies behind links is learnt now and then
+        np.testing.assert_allclose(one[name], other[name], rtol=1e-5, atol=1e-6, err_msg=name)
+
+
+@pytest.fixture(scope="module")
+def one_by_one() -> LinkSession:
+    return heard(1)
+
+
+@pytest.mark.parametrize("n_at_once", [2, 16, 200])
+def test_what_is_heard_together_is_remembered_as_if_it_had_come_one_by_one(one_by_one, n_at_once):
+    together = heard(n_at_once)
+    one, other = one_by_one.memory, together.memory
+    assert (other.n_pages, other.relevance, other.harvest.share_lost) == pytest.approx(
+        (one.n_pages, one.relevance, one.harvest.share_lost)
+    )
+    assert one.n_pages == N_PAGES  # those that came twice count once
+    assert (one.links["n_referrers"] > one.links["n_kept"]).any()  # so the limit is part of what is compared
+    assert together.learner.n_fits == one_by_one.learner.n_fits > 2
+    for tables in ("groups", "kinds"):
+        for name, groups in getattr(one, tables).items():
+            assert_same(groups.table, getattr(other, tables)[name].table)
+    assert_same(one.evidence, other.evidence)
+    assert_same(one.links, other.links)
+
+
+def test_what_is_no_record_is_counted_and_the_pages_beside_it_are_learnt():
+    session = LinkSession()
+    session.listen()
+    assert finish(session.hearing([b"no record", page("http://a.org/", 0.5, "http://a.org/1").pack(), b""])) == 2
+    assert session.n_pages == 1
