@@ -52,7 +52,7 @@ def crawl(folder: Path, n_pages: int, n_processes: int, strategy: str, more: lis
     argv = [sys.executable, "-m", "scrapy", "crawl", "focused", "-a", "topic=demo", "-a", f"strategy={strategy}"]
     argv += ["-a", f"max_pages={n_pages}", "-s", "LOG_LEVEL=ERROR", "-s", "FOCUSED_DEMO_PAGES=20000"]
     # As where workers share a crawl: one file less to write.
-    argv += ["-s", "FOCUSED_PAGES_ENABLED=False", *more]
+    argv += ["-s", "FOCUSED_PAGES_ENABLED=False", "-s", "FOCUSED_METRICS_INTERVAL_SECS=5", *more]
     processes = []
     for number in range(n_processes):
         run_dir = folder / f"{strategy}-{n_pages}-{n_processes}-{bool(more)}-{number}"

@@ -76,3 +76,31 @@ def test_what_is_no_record_is_counted_and_the_pages_beside_it_are_learnt():
     session.listen()
     assert finish(session.hearing([b"no record", page("http://a.org/", 0.5, "http://a.org/1").pack(), b""])) == 2
     assert session.n_pages == 1
+
+
+def moved_after_a_fit(n_heard: int) -> tuple[int, int]:
+    """Learn from 65 pages, of which others have fetched so many; how many links move at once, and how many with a page."""
+    session = LinkSession(every_pages=30)
+    session.listen()
+    rng = np.random.default_rng(3)
+    for k in range(65):  # fits are made at pages 5, 35 and 65
+        urls = [*(f"http://a.org/{k % 5}/{k}/{i}" for i in range(20)), f"http://a.org/{k + 1}"]
+        found = page(f"http://a.org/{k}", float(rng.random()), *urls)
+        finish(session.hearing([found.pack()]) if k < n_heard else session._learning(found))
+        for number, url in enumerate(urls, 21 * k):
+            session.placed(url, number, 0.01)
+        if k < 64:
+            session.moved(is_last=True)
+    assert session.learner.n_fits >= 3
+    return len(session.moved(only_urgent=True)), len(session.moved())
+
+
+def test_where_others_fetch_most_pages_they_move_most_of_the_links():
+    alone, shared = moved_after_a_fit(0), moved_after_a_fit(45)
+    assert 0 < shared[0] < 0.5 * alone[0]
+
+
+def test_what_can_wait_moves_only_when_an_own_page_has_ended():
+    at_once, with_a_page = moved_after_a_fit(45)
+    assert at_once > 0
+    assert with_a_page == 10

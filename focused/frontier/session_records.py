@@ -66,8 +66,8 @@ class SessionRecords:
         """Move all links that have not been moved yet."""
         self.move(is_last=True)
 
-    def move(self, *, is_last: bool = False) -> None:
-        """Move some of the links whose scores are others now; last, all."""
-        moved = self.session.moved(is_last=is_last)
+    def move(self, *, is_last: bool = False, only_urgent: bool = False) -> None:
+        """Move some of the links whose scores are others now; last, all; or only those that cannot wait for the next page."""
+        moved = self.session.moved(is_last=is_last, only_urgent=only_urgent)
         if moved and (gone := self.store.waiting.place(moved)):
             self.session.gone(gone)

@@ -172,7 +172,7 @@ class SharedScheduler(FrontierScheduler):
             return None
         worker = self.worker
         if self._from_others is not None and self._from_others.take_news():
-            self._session_records.move()
+            self._session_records.move(only_urgent=True)
         # Those that are only orphans count as under way, and the budget may have no place but theirs.
         self.completion.end_orphans(requests_in_progress(self.crawler))
         worker.tend()

@@ -34,7 +34,7 @@ _START_SECS = 120.0
 _REFUSED_STARTS = 3
 _MOST_PATH_BYTES = 88
 """Of a socket 107 at most; on some systems 103."""
-_SETTINGS = {"wal_level": "minimal", "max_wal_senders": "0", "max_connections": "200", "autovacuum_naptime": "5s"}
+_SETTINGS = {"wal_level": "minimal", "max_wal_senders": "0", "max_connections": "200", "autovacuum_naptime": "15s"}
 """Nobody copies its log. Each worker has some three connections. Until statistics are made of a new table its plans are those
 for an empty one, which take the server five times as long."""
 

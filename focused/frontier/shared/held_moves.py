@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from focused.frontier.shared.page import Move
 
-HELD_SECS = 0.5
+HELD_SECS = 2.0
 """How long a move is held; what other workers are to fetch is known that much later."""
 _MOST = 2_000
 """Moves of one transaction: it locks their links."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -38,6 +39,8 @@ class ScoreUpdates:
         #: Links whose scores may have changed since the frontier was told, with these scores; the last ones count.
         self._changed: list[tuple[Integers, Floats]] = []
         self._rest: Integers = np.zeros(0, dtype=np.int64)
+        #: How many of the crawl's pages other workers have fetched: they move the links of these.
+        self.n_pages_of_others = 0
 
     def placed(self, url: str, number: int, score: float) -> None:
         """Note the number and the score with which the frontier has taken in a link."""
@@ -59,6 +62,7 @@ class ScoreUpdates:
         """Note that the scores of all links may have changed; in steps, each yields about how many rows it dealt with.
 
         The best links must be in their places until the next fit, at the page of that number, and for at least `least_pages`.
+        Where several workers crawl, each moves its part of them.
         """
         links = self._memory.links
         waiting = np.flatnonzero(links["frontier"] != NOT_WAITING)
@@ -71,18 +75,20 @@ class ScoreUpdates:
         rows = np.flatnonzero(is_other)
         rows = rows[np.argsort(-better[rows], kind="stable")]
         n_pages = max(next_fit - self._memory.n_pages, least_pages)
-        first = rows[: min(_BEST_FOR_PAGE * n_pages, _N_BEST)]
+        own_share = 1 - self.n_pages_of_others / max(self._memory.n_pages, 1)
+        first = rows[: min(math.ceil(_BEST_FOR_PAGE * n_pages * own_share), _N_BEST)]
         self._changed.append((waiting[first], scores[first]))
         self._rest = waiting[rows[len(first) :]]
 
-    def due(self, *, is_last: bool) -> list[tuple[int, float]]:
+    def due(self, *, is_last: bool, only_urgent: bool = False) -> list[tuple[int, float]]:
         """Return the numbers in the frontier and the new scores of links that are to be moved now; last, all there are.
 
-        Those that a page has changed; after a fit the best; and of the rest a few each time, best first.
+        Those that a page has changed; after a fit the best; and of the rest a few each time, best first, unless only those
+        are asked for that are urgent.
         """
         links, found = self._memory.links, dict[int, float]()
         changed, self._changed = self._changed, []
-        n_rest = len(self._rest) if is_last else _N_REST
+        n_rest = len(self._rest) if is_last else 0 if only_urgent else _N_REST
         rest, self._rest = self._rest[:n_rest], self._rest[n_rest:]
         if len(rest):
             changed.append((rest, self._score(rest)))

@@ -111,9 +111,9 @@ class LinkSession(Session):
         self.learner.has_frontier = True
         self.learner.updates.placed(url, number, score)
 
-    def moved(self, *, is_last: bool = False) -> list[tuple[int, float]]:
+    def moved(self, *, is_last: bool = False, only_urgent: bool = False) -> list[tuple[int, float]]:
         """Return numbers and new scores of waiting links; when a crawl ends, of all: its frontier should hold the latest."""
-        return self.learner.updates.due(is_last=is_last)
+        return self.learner.updates.due(is_last=is_last, only_urgent=only_urgent)
 
     def gone(self, numbers: Sequence[int]) -> None:
         """Note that links wait no longer."""
@@ -181,12 +181,12 @@ class LinkSession(Session):
                 continue
             # A fit comes after as many pages as if they came one by one.
             if pages and (not urls.isdisjoint(found.urls) or self.learner.n_until_fit <= len(pages)):
-                yield from self._learning(*pages)
+                yield from self._learning_from_others(pages)
                 pages, urls = [], set()
             pages.append(found)
             urls.update(found.urls)
         if pages:
-            yield from self._learning(*pages)
+            yield from self._learning_from_others(pages)
         return n_bad
 
     def took_over(self, links: Mapping[str, tuple[int, float]]) -> None:
@@ -213,6 +213,11 @@ class LinkSession(Session):
         """Return which part of the page budget is left, in [0, 1]; 1 where there is none. Other workers' pages count, too."""
         n_pages = max(visit.number, self.memory.n_pages)
         return max(1 - n_pages / visit.goal_pages, 0.0) if visit.goal_pages else 1.0
+
+    def _learning_from_others(self, pages: list[PageLinks]) -> Generator[int, None, None]:
+        n_before = self.memory.n_pages
+        yield from self._learning(*pages)
+        self.learner.updates.n_pages_of_others += self.memory.n_pages - n_before
 
     def _learning(self, *pages: PageLinks) -> Generator[int, None, tuple[Integers, Floats]]:
         """Learn from pages as `LinkLearner.learning` does; one that is learnt anew later has them, too."""
