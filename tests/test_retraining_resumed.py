@@ -87,7 +87,7 @@ def test_links_stay_where_they_wait_and_are_moved_to_what_they_are_worth_now():
     n_fits = session.figures["focused/adaptive/fits_count"]
     again(session, seen, Judge(OTHER))
     assert session.figures["focused/adaptive/fits_count"] > n_fits
-    moved = dict(session.moved())
+    moved = dict(move for _ in range(30) for move in session.moved())  # some at once, others bit by bit
     now = scores(session, waiting)
     assert len(moved) > len(waiting) / 2
     for number, score in moved.items():

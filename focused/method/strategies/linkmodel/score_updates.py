@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
-# After a fit a frontier is told of the best links at once, ten for each page until the next fit. Of the rest it is told of a
+# After a fit a frontier is told of the best links at once, five for each page until the next fit. Of the rest it is told of a
 # few with every page, for moving a link costs 8 us. It is never told of more than a thousand at a time: one page may have
 # changed thousands.
-_N_BEST, _BEST_FOR_PAGE, _N_REST = 1_000, 10, 10
+_N_BEST, _BEST_FOR_PAGE, _N_REST = 1_000, 5, 5
 
 _LEVELS = 1_000
 
