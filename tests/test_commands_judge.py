@@ -24,7 +24,7 @@ from focused.collection import queue
 from focused.collection.view import CollectionView
 from focused.commands.judge import ORDERS, Command
 from focused.evaluation.report import write_run_report
-from focused.utils.terminal_text import columns, cut, harmless, wrapped
+from focused.utils.terminal_text import columns, harmless, shortened, wrapped
 
 ROOT = Path(__file__).resolve().parent.parent
 HOSTILE = "\x1b[2J\x1b]0;owned\x07 plain \u202e reversed \x9b31m \u5929\u6587" + "e" + "\u0301" * 50
@@ -286,4 +286,4 @@ def test_texts_of_strangers_fit_the_screen_and_cannot_move_the_cursor():
             assert all(char.isprintable() for char in line)
     assert wrapped("word " * 10**5, 80, 3) == ["word " * 15 + "word"] * 3
     assert harmless("\x1b]8;;http://evil.example\x07link\u2028\u200b").strip() == "]8;;http://evil.examplelink"
-    assert columns(cut("\u5929" * 50, 9)) <= 9
+    assert columns(shortened("\u5929" * 50, 9)) <= 9

@@ -293,15 +293,15 @@ def test_workers_of_another_command_are_named_with_how_to_end_them(database, tmp
     options = {"FOCUSED_DATABASE": database, "DOWNLOAD_DELAY": 0.2}
     argv = crawl_argv(options, topic="demo", crawl="shared", run_dir=None, max_pages=5000)
     crawl = WatchedCrawl(database, "shared", tmp_path, 0)
-    assert crawl.others() == []
+    assert crawl.other_workers() == []
     with started(*argv, cwd=tmp_path, env=environment(MODELS) | {"PGPASSWORD": PASSWORD}) as process:
         end = time.monotonic() + 60
-        while process.is_alive() and time.monotonic() < end and not crawl.others():
+        while process.is_alive() and time.monotonic() < end and not crawl.other_workers():
             time.sleep(0.1)
-        found = crawl.others()
+        found = crawl.other_workers()
         assert len(found) == 1
         number = int(found[0].rpartition(":")[2])
-        assert crawl.others([number]) == []
+        assert crawl.other_workers([number]) == []
         say_who_else_is_at_work(found)
         os.kill(number, signal.SIGINT)
     finished(process, tmp_path)

@@ -61,10 +61,10 @@ def test_a_request_in_memory_does_not_wait_for_a_link_whose_host_rests(dispatch)
 
 
 def test_a_request_in_memory_waits_while_its_origin_rests_and_another_of_the_same_host_does_not(dispatch):
-    standing = dispatch.links.store.standing
-    standing.rests_until = lambda url: float("inf") if url.startswith("http://own.example:81/") else 0.0
+    standing_back = dispatch.links.store.standing_back
+    standing_back.rests_until = lambda url: float("inf") if url.startswith("http://own.example:81/") else 0.0
     dispatch.queue.push(Request("http://own.example:81/rests", priority=to_priority(1.0, True)), is_new=False)
     dispatch.queue.push(own("now", 0.95), is_new=True)
     assert order(dispatch) == ["now", "0.9", "0.2"]
-    standing.rests_until = lambda _: 0.0
+    standing_back.rests_until = lambda _: 0.0
     assert order(dispatch) == ["rests"]

@@ -106,14 +106,14 @@ def test_processes_that_hand_a_host_on_let_it_rest_as_long_and_give_it_up_as_soo
     one, found, now = owner(), [], 100.0
     if has_answered:
         one.answered(HOST)
-    standing = one.standing(HOST)
+    standing = one.history(HOST)
     while not found or found[-1]:
         one = owner()
         one.take_over(HOST, *standing)
         one.failed(HOST, "refused", now, is_sure=True)
         until = one.rests_until(HOST)
         found.append(until - now if until else 0.0)
-        now, standing = until, one.standing(HOST)
+        now, standing = until, one.history(HOST)
     assert found == ([10, 20, 40, 80, 0] if has_answered else [10, 20, 0])
     after = owner()
     after.take_over(HOST, *standing)
@@ -122,7 +122,7 @@ def test_processes_that_hand_a_host_on_let_it_rest_as_long_and_give_it_up_as_soo
     after = owner()
     after.take_over(HOST, *standing)
     after.answered(HOST)
-    assert after.standing(HOST) == (0, "", True)
+    assert after.history(HOST) == (0, "", True)
 
 
 def test_what_is_waited_for_is_said_at_most_once_in_ten_seconds_unless_it_is_something_else(caplog, tmp_path):

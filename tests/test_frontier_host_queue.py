@@ -42,7 +42,7 @@ def test_the_best_host_that_may_be_asked_is_taken_and_how_far_it_stands_behind_t
             queue.sink(host, sunk[host])
         elif what < 0.8 and 0 < ready[host] < BUSY:
             ready[host] = 0.0
-            queue.wake(host)
+            queue.end_rest(host)
         keys = {host: rank + sunk[host] for host, rank in standing.items()}
         may_be_asked = [host for host in keys if ready[host] <= now]
         taken = queue.take(ready_at, now)

@@ -13,7 +13,7 @@ from focused.method.scoring.priority import LEVELS, to_priority
 
 
 def a_sinking() -> Sinking:
-    store = SimpleNamespace(standing=SimpleNamespace(n_sunk=0))
+    store = SimpleNamespace(standing_back=SimpleNamespace(n_sunk=0))
     return Sinking(store, SimpleNamespace(), Harvests(Credit(), HostPenalty(0)), stats=None)
 
 
@@ -43,14 +43,14 @@ def test_a_parameter_that_names_posts_is_not_idle_because_the_front_page_has_som
 def test_a_link_whose_group_brings_nothing_comes_behind_those_that_a_strategy_puts_off():
     sinking = a_sinking()
     sinking.restore((f"{HOST}/quote/{n}", f"{HOST}/t/1", f"{HOST}/quote/{n - 1}", False, b"") for n in range(30))
-    levels = sinking.store.standing.link_levels(f"{HOST}/quote/77", f"{HOST}/quote/29")
+    levels = sinking.store.standing_back.link_levels(f"{HOST}/quote/77", f"{HOST}/quote/29")
     assert to_priority(1.0, admitted=True) - levels < to_priority(0.1, admitted=False)
 
 
 def test_a_link_found_on_a_copy_comes_before_what_is_put_off_while_its_group_brings_new_texts():
     sinking = a_sinking()
     sinking.restore((f"{HOST}/s/{n}", f"{HOST}/t/{n}" if n % 2 else "", "", True, b"") for n in range(40))
-    levels = sinking.store.standing.link_levels(f"{HOST}/s/77", f"{HOST}/s/1")
+    levels = sinking.store.standing_back.link_levels(f"{HOST}/s/77", f"{HOST}/s/1")
     assert levels > LEVELS / 2
     assert to_priority(0.5, admitted=True) - levels > to_priority(1.0, admitted=False)
 

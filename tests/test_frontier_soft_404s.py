@@ -202,7 +202,7 @@ def test_what_an_earlier_version_kept_of_answers_is_read():
 def test_links_of_pages_that_prove_soft_404s_stand_back_after_a_resume_too():
     def sinking() -> Sinking:
         store = type(
-            "Store", (), {"standing": type("Standing", (), {"n_sunk": 0, "review_hosts": lambda self: None})()}
+            "Store", (), {"standing_back": type("Standing", (), {"n_sunk": 0, "review_hosts": lambda self: None})()}
         )()
         return Sinking(store, type("Requests", (), {})(), Harvests(Credit(), HostPenalty(0)), stats=None)
 
@@ -212,7 +212,7 @@ def test_links_of_pages_that_prove_soft_404s_stand_back_after_a_resume_too():
     pages += [(f"{HOST}/old/1", f"{HOST}/a/1"), *((f"{HOST}/old/1/more/{n}", f"{HOST}/old/1") for n in range(6))]
     for url, referrer in pages:
         live.page(url, "", referrer, True, b"")
-    before = live.store.standing.link_levels(f"{HOST}/old/1/more/77", f"{HOST}/old/1")
+    before = live.store.standing_back.link_levels(f"{HOST}/old/1/more/77", f"{HOST}/old/1")
     asked = live.soft_404s.to_ask(f"{HOST}/a/1")
     assert not live.learn_answer(asked, form(SORRY), range(10))
     assert live.learn_answer(unknown_address(asked), form(SORRY), range(10, 20))
@@ -220,6 +220,6 @@ def test_links_of_pages_that_prove_soft_404s_stand_back_after_a_resume_too():
     resumed.soft_404s.restore(live.changed()["soft_404s"])
     resumed.restore((url, "", referrer, 1, b"") for url, referrer in pages)
     for each in (live, resumed):
-        levels = each.store.standing.link_levels
+        levels = each.store.standing_back.link_levels
         assert levels(f"{HOST}/old/1/more/77", f"{HOST}/old/1") > before + LEVELS / 2
         assert levels(f"{HOST}/a/77", f"{HOST}/a/1") < LEVELS / 4

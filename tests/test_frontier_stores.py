@@ -122,7 +122,7 @@ def test_whatever_happens_the_best_waiting_link_is_next(open_store):
             allowed = {url: rank for url, rank in waiting.items() if url.split("/")[2] not in resting}
             leased = at.next(lambda host, resting=resting: resting.get(host, 0.0), 1.0)
             for host in range(12):  # hosts that rest are woken by time alone: let it pass
-                at.store.wake_host(f"h{host}")
+                at.store.end_rest_of_host(f"h{host}")
             if not allowed:
                 assert leased is None
             else:
@@ -164,7 +164,7 @@ def test_a_host_that_sinks_comes_later_and_not_never(open_store):
     at = open_store()
     at.add(link("bad/1", 0.9), link("good/1", 0.8), link("good/2", 0.2))
     at.settle()
-    at.store.standing.sink("bad", 400)
+    at.store.standing_back.sink("bad", 400)
     assert drain(at) == ["good/1", "bad/1", "good/2"]
 
 
@@ -172,7 +172,7 @@ def test_a_host_that_has_sunk_is_held_back_where_it_stands_and_changes_nothing_f
     at = open_store()
     at.add(link("trap/1", 0.9), link("good/1", 0.8), link("poor/1", 0.3))
     at.settle()
-    at.store.standing.sink("trap", 1000)
+    at.store.standing_back.sink("trap", 1000)
     least = to_priority(0.5, True)
     assert at.next(None, 0.0, least).url == "http://good/1"
     assert (
@@ -187,7 +187,7 @@ def test_no_page_is_spent_on_what_stands_far_back_while_a_better_host_is_busy(op
     at = open_store()
     at.add(link("trap/1", 0.9), link("good/1", 0.8), link("good/2", 0.8))
     at.settle()
-    at.store.standing.sink("trap", levels)
+    at.store.standing_back.sink("trap", levels)
     busy = {"good": BUSY}
 
     def spared(ready):
@@ -207,7 +207,7 @@ def test_no_page_is_spent_on_what_stands_far_back_while_a_better_host_is_busy(op
 def test_a_link_that_was_put_back_waits_for_a_better_host_that_is_busy(open_store):
     at = open_store()
     at.add(link("copies/1", 0.9, referrer="http://r/"), link("good/1", 0.8, referrer="http://r/"))
-    at.store.standing.link_levels = lambda url, referrer: 900 if "copies" in url else 0
+    at.store.standing_back.link_levels = lambda url, referrer: 900 if "copies" in url else 0
     at.settle()
     ready = {"good": BUSY}
     assert at.store.next(lambda host: ready.get(host, 0.0), 5.0, spares=True) is None
@@ -217,9 +217,9 @@ def test_a_link_that_was_put_back_waits_for_a_better_host_that_is_busy(open_stor
 def test_links_that_stand_back_are_passed_over_and_come_in_their_turn(open_store):
     at = open_store()
     at.add(link("a/trap", 0.9, referrer="http://r/"), link("a/fair", 0.8, referrer="http://r/"), link("b/1", 0.2))
-    at.store.standing.link_levels = lambda url, referrer: 400 if "trap" in url else 0
+    at.store.standing_back.link_levels = lambda url, referrer: 400 if "trap" in url else 0
     assert drain(at) == ["a/fair", "a/trap", "b/1"]
-    assert at.store.standing.n_sunk == 1
+    assert at.store.standing_back.n_sunk == 1
 
 
 # --- Origins that rest
@@ -230,7 +230,7 @@ def test_a_host_is_asked_though_all_links_that_are_read_of_it_stand_back(open_st
     at = open_store()
     n_back = AHEAD + 20
     at.add(*(link(f"h/back/{number}", 0.5) for number in range(n_back)), link("h/poor", 0.1))
-    at.store.standing.link_levels = lambda url, referrer: LEVELS if "/back/" in url else 0
+    at.store.standing_back.link_levels = lambda url, referrer: LEVELS if "/back/" in url else 0
     found = []
     for _ in range(n_back + 1):
         leased = next(filter(None, (at.next() for _ in range(5))))  # a worker reads more between two looks
@@ -250,7 +250,7 @@ def test_links_of_an_origin_that_rests_lie_aside_until_they_are_taken_back_and_t
     at.add(link("http://a:81/seed", 1.0, extra=SEED), own("http://a:81/own", 20_000))
     at.add(*(link(f"http://a/{n}", 0.5 - n / 1000) for n in range(n_others)), link("http://b/1", 0.1))
     resting = {"http://a:81": 60.0}
-    at.store.standing.rests_until = lambda url: resting.get(origin_of(url), 0.0)
+    at.store.standing_back.rests_until = lambda url: resting.get(origin_of(url), 0.0)
 
     def leased() -> list[str]:
         """All that can be had. Many workers' store reads more after each time, until it comes to what may be asked for."""
@@ -278,7 +278,7 @@ def test_links_that_lie_aside_fail_with_their_origin_and_wait_in_their_places_in
     at = open_store()
     at.add(link("http://a:81/1", 0.9), link("http://a:82/1", 0.8), link("http://a/1", 0.5), link("http://a/2", 0.4))
     resting = {"http://a:81", "http://a:82"}
-    at.store.standing.rests_until = lambda url: 60.0 if origin_of(url) in resting else 0.0
+    at.store.standing_back.rests_until = lambda url: 60.0 if origin_of(url) in resting else 0.0
     first = at.next(None, 1.0)
     assert first.url == "http://a/1"
     at.store.done(first.id)
@@ -296,11 +296,11 @@ def test_a_host_rests_as_a_whole_where_too_many_of_its_links_lie_aside(open_stor
     at = open_store()
     at.add(*(link(f"http://a:81/{n}", 0.9) for n in range(10)), link("http://a/1", 0.5), link("http://b/1", 0.1))
     until: dict[str, float] = {}
-    at.store.standing.rests_until = lambda url: 60.0 if ":81" in url else 0.0
-    at.store.standing.host_rests = lambda host: until.update({host: 60.0})
+    at.store.standing_back.rests_until = lambda url: 60.0 if ":81" in url else 0.0
+    at.store.standing_back.host_rests = lambda host: until.update({host: 60.0})
     assert at.next(lambda host: until.get(host, 0.0), 1.0).url == "http://b/1"
     assert until == {"a": 60.0}
-    at.store.standing.rests_until = lambda url: 0.0
+    at.store.standing_back.rests_until = lambda url: 0.0
     at.store.take_back("http://a:81")
     assert len(drain(at)) == 11
 

@@ -84,7 +84,7 @@ def test_a_link_is_drawn_only_where_one_is_wanted(frontier):
 
 def test_a_link_that_stands_back_is_drawn_only_where_there_is_no_other(frontier):
     links = frontier([f"http://h.org/print/{n}" for n in range(20)] + ["http://h.org/a/1"])
-    links.store.standing.link_levels = lambda url, referrer: 150 if "/print/" in url else 0
+    links.store.standing_back.link_levels = lambda url, referrer: 150 if "/print/" in url else 0
     around = RandomLinks(links)
     around.n_wanted = 2
     drawn = [around.next(lambda host: 0.0, NOW).url]
@@ -99,7 +99,7 @@ def test_where_a_drawn_link_stands_counts_only_if_it_is_about_that_page(frontier
     page = "http://h.org/a/1"
     for url in ("http://h.org/print/1", "http://h.org/c/2"):
         links.add(FrontierLink(fingerprint_of(url, ""), url, Evidence(0.5, 3, True, referrer=page)))
-    links.store.standing.link_levels = lambda url, referrer: 150 if referrer == page else 0
+    links.store.standing_back.link_levels = lambda url, referrer: 150 if referrer == page else 0
     around = RandomLinks(links)
     around.n_wanted = 3
     assert [around.next(lambda host: 0.0, NOW).url for _ in range(3)][-1] == "http://h.org/print/1"
@@ -107,7 +107,7 @@ def test_where_a_drawn_link_stands_counts_only_if_it_is_about_that_page(frontier
 
 def test_pages_of_one_form_are_drawn_only_where_there_are_no_others(frontier):
     links = frontier([f"http://h.org/facet/{n}" for n in range(20)] + ["http://h.org/a/1"])
-    links.store.standing.is_of_one_form = lambda url: "/facet/" in url
+    links.store.standing_back.is_of_one_form = lambda url: "/facet/" in url
     around = RandomLinks(links)
     around.n_wanted = 1
     around.note_fetched("http://h.org/a/2")
@@ -241,7 +241,7 @@ def test_a_dead_port_puts_no_link_of_another_port_last_and_no_link_of_it_is_draw
     second = around.next(lambda host: 0.0, NOW)
     assert second is not None
     assert second.url.startswith("http://h.org/b/")
-    links.store.standing.rests_until = lambda url: NOW + 9 if ":81" in url else 0.0
+    links.store.standing_back.rests_until = lambda url: NOW + 9 if ":81" in url else 0.0
     third = around.next(lambda host: 0.0, NOW)
     assert third is None or ":81" not in third.url
 

@@ -121,12 +121,12 @@ class PostgresCopy:
             number for number in said.keys() | self._verdicts.keys() if said.get(number) != self._verdicts.get(number)
         ]
         changed = [number for number in sorted(changed)[:ROWS_AT_A_TIME] if number <= self._copied_to]
-        again = [row for number in changed for row in view.rows("SELECT * FROM pages WHERE id = ?", [number])]
-        if not new and not again:
+        changed_pages = [row for number in changed for row in view.rows("SELECT * FROM pages WHERE id = ?", [number])]
+        if not new and not changed_pages:
             return 0
         copied_to = new[-1]["id"] if new else self._copied_to
         # A page that is not delivered any more stays in the table, and its row says so.
-        rows = [*(row for row in new if row["delivered"]), *again]
+        rows = [*(row for row in new if row["delivered"]), *changed_pages]
         # A page that is not delivered is written only if the table has it: it was delivered before a later model judged it.
         gone = [row for row in new if not row["delivered"]] if judged_again else []
         with self._connection.transaction(), self._connection.cursor() as cursor:
@@ -134,13 +134,13 @@ class PostgresCopy:
             cursor.executemany(_UPDATE, [(*values[1:], values[0], values[1]) for values in self._values(gone)])
             cursor.execute(_COPIED, (self._identity, self._topic, self._run_dir.name, copied_to, judged_again))
         self._copied_to = copied_to
-        for row in (*new, *again):
+        for row in (*new, *changed_pages):
             if row["verdict"] is None:
                 self._verdicts.pop(row["id"], None)
             else:
                 self._verdicts[row["id"]] = row["verdict"]
         self.n_written += len(rows)
-        return len(new) + len(again)
+        return len(new) + len(changed_pages)
 
     def _values(self, rows: Iterable[Any]) -> Iterable[tuple[Any, ...]]:
         for row in rows:

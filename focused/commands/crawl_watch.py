@@ -72,7 +72,7 @@ class WatchedCrawl:
         except (Error, ValueError):
             return None
 
-    def others(self, processes: Iterable[int] = ()) -> list[str]:
+    def other_workers(self, processes: Iterable[int] = ()) -> list[str]:
         """Return the workers other than ``processes``, those of this command; empty if the database does not answer."""
         from psycopg import Error
 
@@ -179,7 +179,7 @@ def watch(crew: Crew, crawl: WatchedCrawl, interval_secs: float, revive: Callabl
                 "The limit %s, which counts all runs of this crawl, is reached. To continue, give a larger one: -a %s=N",
                 *(totals.reason, totals.reason),
             )
-        say_who_else_is_at_work(crawl.others(crew.processes))
+        say_who_else_is_at_work(crawl.other_workers(crew.processes))
         return int(crew.has_failed or has_nothing or has_failed)
     logger.error(
         "The database does not answer. Resume the crawl when it does: %s", how_to_resume(sys.orig_argv, run_dir)

@@ -74,7 +74,7 @@ def crawl_with_workers(opts: argparse.Namespace, settings: BaseSettings) -> int:
         mark.write(run_dir)
         argv = _argv(planned, opts, database)
         watched = WatchedCrawl(database, mark.crawl, run_dir, plan.max_pages)
-        before = watched.others()
+        before = watched.other_workers()
         crew = Crew(argv, run_dir / FOLDER, n_workers, () if server is None else (server.lock,))
         try:
             _say_what_begins(plan, crew, run_dir)

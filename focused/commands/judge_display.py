@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from focused.collection.queue_kinds import WHY
-from focused.utils.terminal_text import cut, harmless, wrapped
+from focused.utils.terminal_text import harmless, shortened, wrapped
 from focused.utils.words import quantity
 
 if TYPE_CHECKING:
@@ -39,13 +39,13 @@ class Display:
         n_lines = max(size.lines - len(foot) - 4, 1) if self.is_screen else _LINES_WITHOUT_SCREEN
         self.start = min(max(self.start, 0), max(len(lines) - n_lines, 0)) if self.start else 0
         end = self.start + n_lines
-        title = cut(harmless(shown.row["title"]).strip() or "(no title)", width)
+        title = shortened(harmless(shown.row["title"]).strip() or "(no title)", width)
         out = [f"{_BOLD}{title}{_PLAIN}" if self.is_screen and "NO_COLOR" not in os.environ else title, ""]
         out += lines[self.start : end]
         if self.is_screen:
             out += [""] * (n_lines - len(lines[self.start : end]))
         more = "end of the text" if end >= len(lines) else f"{quantity(len(lines) - end, 'more lines')}: space, arrows"
-        out += [cut(f"--- {more} ---", width), *foot]
+        out += [shortened(f"--- {more} ---", width), *foot]
         sys.stdout.write((_CLEAR if self.is_screen else "\n") + "\n".join(out) + "\n")
         sys.stdout.flush()
 
@@ -56,8 +56,8 @@ class Display:
         url, *rest = foot
         lines = wrapped(url, width, most + 1)
         if len(lines) > most:
-            lines = [*lines[: most - 1], cut("".join(lines[most - 1 :]), width)]
-        return [*lines, *(cut(line, width) for line in rest)]
+            lines = [*lines[: most - 1], shortened("".join(lines[most - 1 :]), width)]
+        return [*lines, *(shortened(line, width) for line in rest)]
 
     def move(self, n_pages: int) -> None:
         """Move to another part of the text."""

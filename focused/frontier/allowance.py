@@ -21,7 +21,7 @@ class LinkSupply:
 
     store: LinkStore
     by_level: WaitingCounts
-    others: OtherWorkers = field(default_factory=OtherWorkers)
+    other_workers: OtherWorkers = field(default_factory=OtherWorkers)
 
 
 @dataclass(frozen=True)

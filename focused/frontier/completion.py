@@ -111,7 +111,7 @@ class Outcomes:
             self._sink(self.penalty.judged(lease.link.host, relevant))
         if self.session_records is not None:
             self.session_records.page_ended(lease.link.url)
-        self.store.wake_host(lease.link.host)
+        self.store.end_rest_of_host(lease.link.host)
 
     def orphan(self, lease: Lease) -> None:
         """Note the end of a link that no request stands for any more."""
@@ -121,7 +121,7 @@ class Outcomes:
                 self.store.dropped(number, lease.dropped)
         else:
             self.store.failed(self._end_redirects(lease), lease.note or "not fetched")
-        self.store.wake_host(lease.link.host)
+        self.store.end_rest_of_host(lease.link.host)
 
     def give_back(self, lease: Lease) -> None:
         """Let a link wait again that has not come to its turn."""
@@ -132,7 +132,7 @@ class Outcomes:
         """Let the link wait again that stands at the end of a chain of redirects: its host does not answer."""
         self._look_around(lease, is_page=False)
         self.store.wait_again(self._end_redirects(lease))
-        self.store.wake_host(lease.link.host)
+        self.store.end_rest_of_host(lease.link.host)
 
     def finish(self) -> None:
         """Move all waiting links that the strategy has scored anew and that have not moved yet."""
@@ -160,7 +160,7 @@ class Outcomes:
     def _sink(self, levels_of: dict[str, int]) -> None:
         if self.sinking is None:
             for host, levels in levels_of.items():
-                self.store.standing.sink(host, levels)
+                self.store.standing_back.sink(host, levels)
 
 
 @dataclass(eq=False)

@@ -163,7 +163,7 @@ class Dispatch:
             return link
         best_waiting = held_back + self.links.levels_below
         if len(self.leases) or (
-            patience and least is not None and (best_waiting >= least or patience.others.have(least))
+            patience and least is not None and (best_waiting >= least or patience.other_workers.have(least))
         ):
             if patience is not None:
                 patience.wait()
@@ -175,7 +175,7 @@ class Dispatch:
 
     def _asked_at(self, url: str) -> float:
         """Return when a URL may be asked for: when its host may be asked and its origin does not rest."""
-        return max(self.leases.ready_at(host_of(url)), self.links.store.standing.rests_until(url))
+        return max(self.leases.ready_at(host_of(url)), self.links.store.standing_back.rests_until(url))
 
     def _next_in_memory(self) -> Request | None:
         found = self.queue.pop(self._asked_at, self.leases.now())

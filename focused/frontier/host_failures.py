@@ -129,7 +129,7 @@ class HostFailures:
             trouble.rests_until = now + min(secs, LONGEST_REST_SECS)
         return True
 
-    def standing(self, host: str) -> tuple[int, str, bool]:
+    def history(self, host: str) -> tuple[int, str, bool]:
         """Return what another process is to go on with: failures in a row, why, and whether the host has ever answered.
 
         A host that was given up has had all but one of its failures: if it is asked again, one more is enough.

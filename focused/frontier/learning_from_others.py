@@ -82,7 +82,7 @@ class LearningFromOthers:
         """Learn nothing more."""
         self._is_closed = True
         self._records.clear()
-        self._wake()
+        self._end_pause()
 
     async def _learn(self) -> None:
         try:
@@ -116,11 +116,11 @@ class LearningFromOthers:
         if self._is_closed:
             return
         self._rest = Deferred()
-        call = call_later(secs, self._wake)
+        call = call_later(secs, self._end_pause)
         await maybe_deferred_to_future(self._rest)
         call.cancel()
 
-    def _wake(self) -> None:
+    def _end_pause(self) -> None:
         rest, self._rest = self._rest, None
         if rest is not None:
             rest.callback(None)

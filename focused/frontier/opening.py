@@ -95,9 +95,9 @@ def open_unreachable(store: LinkStore, leases: Leases, crawler: Crawler) -> Unre
 
     failures = HostFailures(REST_SECS.read(crawler.settings), MOST_FAILURES.read(crawler.settings), has_answered)
     unreachable = UnreachableHosts(store, leases, failures, crawler.stats)
-    standing = store.standing
-    standing.comes_last = unreachable.is_doubtful
-    standing.rests_until, standing.host_rests = unreachable.rests_until, unreachable.host_rests
+    standing_back = store.standing_back
+    standing_back.comes_last = unreachable.is_doubtful
+    standing_back.rests_until, standing_back.host_rests = unreachable.rests_until, unreachable.host_rests
     leases.ready_at.all_away = unreachable.all_away
     return unreachable
 
@@ -124,7 +124,7 @@ def open_patience(
     store: LinkStore,
     ready_at: HostAvailability,
     *,
-    others: OtherWorkers | None = None,
+    other_workers: OtherWorkers | None = None,
     n_left: Callable[[], int] | None = None,
 ) -> Patience | None:
     """Return what says which links are worth a page; None where a crawl never waits: without delays, or page limit.
@@ -154,7 +154,7 @@ def open_patience(
         max_secs=60 * task.max_minutes,
         spent_secs=crawl.harvest.spent_secs,
     )
-    return Patience(LinkSupply(store, by_level, others or OtherWorkers()), pace, allowance, stats=crawler.stats)
+    return Patience(LinkSupply(store, by_level, other_workers or OtherWorkers()), pace, allowance, stats=crawler.stats)
 
 
 def first_stands(known: Any, new: Any) -> Any:

@@ -60,7 +60,7 @@ class Patience:
     def __init__(self, links: LinkSupply, pace: RequestPace, allowance: Allowance, *, stats: StatsCollector) -> None:
         self._store, self.by_level = links.store, links.by_level
         #: What other workers of the crawl have told of their links.
-        self.others = links.others
+        self.other_workers = links.other_workers
         self._hosts, self._concurrency, self._begins = pace.hosts, pace.concurrency, pace.begins
         self._goal_pages, self._pages_left = allowance.goal_pages, allowance.pages_left
         self._factor, self._max_secs, self._spent_secs = allowance.factor, allowance.max_secs, allowance.spent_secs
@@ -113,22 +113,24 @@ class Patience:
         secs_left = self.secs_left()
         self._next_look = now + max(secs_left, 0.0) / _OFTEN
         own_rate = self._impatient_rate()
-        n_without_waiting = secs_left * (own_rate + self.others.rate)
+        n_without_waiting = secs_left * (own_rate + self.other_workers.rate)
         self._least = None
         # Where there is hardly time for all pages each host that rests is a page less. The first links are as good as any, and
         # who waits for few hosts does not get to know the others.
         is_patient = n_without_waiting > _LEAST_SPARE * n_left and not begins
-        n_workers = self.others.n_workers
+        n_workers = self.other_workers.n_workers
         if is_patient or n_workers > 1:
             turns, sunk = self._turns(secs_left), self._store.hosts.all_sunk
             supply = self.by_level.supply(n_left / n_workers, turns, sunk)
-            self.others.tell(WorkerDemand(self._n_impatient, own_rate, supply, self._n_ended, self._n_pages))
+            self.other_workers.tell(WorkerDemand(self._n_impatient, own_rate, supply, self._n_ended, self._n_pages))
             if is_patient:
                 if self._n_looks % _SHARE_EVERY == 0:
                     in_half = self.by_level.supply(n_left / n_workers, turns / 2, sunk)
                     self._share = _share_wanted(supply, in_half, n_left)
                 self._n_looks += 1
-                self._least = self.by_level.least_priority(supply + self.others.supply, round(self._share * n_left))
+                self._least = self.by_level.least_priority(
+                    supply + self.other_workers.supply, round(self._share * n_left)
+                )
         return self._least
 
     def secs_left(self) -> float:
@@ -139,7 +141,7 @@ class Patience:
         if self._impatient_secs:
             return self._factor * self._impatient_secs - spent
         n_missing = max(self._goal_pages() / self._pages_a_request() - self._n_impatient_of_all, 0.0)
-        rate = self._impatient_rate(self._n_open) + self.others.rate
+        rate = self._impatient_rate(self._n_open) + self.other_workers.rate
         return self._factor * (spent + n_missing / max(rate, 1e-9)) - spent
 
     def wait(self) -> None:
@@ -175,14 +177,14 @@ class Patience:
 
     @property
     def _n_impatient_of_all(self) -> float:
-        return self._n_impatient + self.others.n_impatient
+        return self._n_impatient + self.other_workers.n_impatient
 
     def _pages_a_request(self) -> float:
         """Return how many pages a request brings: there are redirects, errors and pages under two URLs.
 
         It is that of all workers: so they agree on when a crawl that never waits would have ended.
         """
-        n_pages, n_ended = self._n_pages + self.others.n_pages, self._n_ended + self.others.n_ended
+        n_pages, n_ended = self._n_pages + self.other_workers.n_pages, self._n_ended + self.other_workers.n_ended
         return (n_pages + _AS_PAGES) / (n_ended + _AS_PAGES)
 
     def _pops_between(self, n_left: int) -> int:

@@ -91,8 +91,8 @@ class RandomLinks:
         if n_fetched is None:
             n_fetched = self._n_fetched = Counter(map(place_of, self.links.store.done_urls()))
         drawn = self.links.store.drawn(self._random, _N_CANDIDATES)
-        standing = self.links.store.standing
-        rests_until = standing.rests_until
+        standing_back = self.links.store.standing_back
+        rests_until = standing_back.rests_until
         ready = [link for link in drawn if ready_at(host_of(link.url)) <= now and rests_until(link.url) <= now]
         # Stable: of equally known places the link that was drawn first.
         in_vain = self._n_in_vain
@@ -110,11 +110,13 @@ class RandomLinks:
 
     def _stands_back(self, link: DrawnLink) -> bool:
         """Tell whether a link is known well enough: a copy teaches nothing of the web, nor does another page of one form."""
-        standing = self.links.store.standing
+        standing_back = self.links.store.standing_back
         # What a link stands on says something of it only where it is about that page.
         referrer = link.referrer if is_about_its_page(link.url, link.referrer) else ""
-        by_groups = standing.link_levels is not None and standing.link_levels(link.url, referrer) >= _STANDS_BACK
-        return by_groups or standing.is_of_one_form(link.url)
+        by_groups = (
+            standing_back.link_levels is not None and standing_back.link_levels(link.url, referrer) >= _STANDS_BACK
+        )
+        return by_groups or standing_back.is_of_one_form(link.url)
 
 
 def place_of(url: str) -> Place:

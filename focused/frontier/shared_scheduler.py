@@ -116,7 +116,7 @@ class SharedScheduler(FrontierScheduler):
             return self._task.max_pages - (0 if totals is None else totals.n_pages) - len(self._leases)
 
         others = self.worker.other_workers
-        return open_patience(self.crawler, self._crawl, self.store, ready_at, others=others, n_left=n_left)
+        return open_patience(self.crawler, self._crawl, self.store, ready_at, other_workers=others, n_left=n_left)
 
     def _resume(self, earlier: Resumption, session_records: SessionRecords | None) -> None:
         self._outcomes.resume()

@@ -65,9 +65,9 @@ class Sinking:
         self.new_text = NewText()
         #: Which places have one title for all their pages.
         self.one_title = OneTitle()
-        self.store.standing.link_levels = self._link_levels
-        self.store.standing.host_levels = self._host_levels
-        self.store.standing.is_of_one_form = self.one_title.is_of_one_form
+        self.store.standing_back.link_levels = self._link_levels
+        self.store.standing_back.host_levels = self._host_levels
+        self.store.standing_back.is_of_one_form = self.one_title.is_of_one_form
         #: Which hosts repeat others page by page.
         self.mirrors = Mirrors()
         #: Which pages are soft 404s; to be set where hosts may be asked for what does not exist.
@@ -134,8 +134,8 @@ class Sinking:
             self._join(*found)
         self._n_pages += 1
         if self._n_pages % _REVIEW_EVERY_PAGES == 0:
-            self.store.standing.review_hosts()
-        if n_sunk := self.store.standing.n_sunk:
+            self.store.standing_back.review_hosts()
+        if n_sunk := self.store.standing_back.n_sunk:
             self.stats.set_value("focused/frontier/sunk_count", n_sunk)
 
     def _join(self, host: str, parameter: str) -> None:

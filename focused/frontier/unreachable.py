@@ -72,7 +72,7 @@ class UnreachableHosts:
     _said_of: tuple[str, float] = field(default=("", 0.0), init=False)
 
     def __post_init__(self) -> None:
-        #: To be set: called with an origin and its standing, as of `HostFailures.standing`, when that changes.
+        #: To be set: called with an origin and its failures, as of `HostFailures.history`, when that changes.
         self.tell: Callable[[str, int, str, bool], None] = lambda origin, n_failures, why, has_answered: None
 
     def resume(self) -> None:
@@ -105,7 +105,7 @@ class UnreachableHosts:
             is_alone = len(links) <= _MOST_ALONE and (why.startswith("HTTP ") or why == CONNECTION_BROKEN)
             if not failures.failed(origin, why, self.leases.now(), is_sure=is_sure, is_alone=is_alone):
                 return False
-            self.tell(origin, *failures.standing(origin))
+            self.tell(origin, *failures.history(origin))
             if len(failures.given_up) > before[1]:
                 self._to_give_up.append(origin)
                 del self._failed_links[origin]
@@ -133,11 +133,11 @@ class UnreachableHosts:
                 self._suspects[url] = None
                 if len(self._suspects) > _MOST_SUSPECTS:
                     del self._suspects[next(iter(self._suspects))]
-        was_troubled = bool(self.failures) and self.failures.standing(origin)[0] > 0
+        was_troubled = bool(self.failures) and self.failures.history(origin)[0] > 0
         self.failures.answered(origin)
         if was_troubled:
             self._end_rest(origin)
-            self.tell(origin, *self.failures.standing(origin))
+            self.tell(origin, *self.failures.history(origin))
 
     def is_doubtful(self, url: str) -> bool:
         """Tell whether a link has failed, perhaps by its own fault, and its host has not answered since."""

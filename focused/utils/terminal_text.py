@@ -40,10 +40,10 @@ def columns(text: str) -> int:
     return sum(map(_width, text))
 
 
-def cut(text: str, width: int) -> str:
+def shortened(text: str, width: int) -> str:
     """Return a text that takes at most so many columns; one that is cut ends in three dots.
 
-    >>> cut("astronomy", 6), cut("stars", 6)
+    >>> shortened("astronomy", 6), shortened("stars", 6)
     ('ast...', 'stars')
     """
     if columns(text) <= width:

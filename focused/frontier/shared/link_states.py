@@ -72,11 +72,11 @@ class OwnLinkStates(OwnMemory):
         number = self.own.names.get(host)
         return -1 if number is None else number
 
-    def wake_host(self, host: str) -> None:
+    def end_rest_of_host(self, host: str) -> None:
         """Look at a host again before its time."""
         number = self.own.names.get(host)
         if number is not None:
-            self.hosts.wake(number)
+            self.hosts.end_rest(number)
 
     def has_pages(self, host: str) -> bool:
         """Tell whether any page of a host was fetched by this worker, or before it was this one's."""

@@ -80,8 +80,8 @@ class LinkWriting:
     def write(self) -> None:
         """Write all of it."""
         new = self._insert()
-        again = {key for key, (_, links) in self._met.items() if key not in new or len(links) > 1}
-        known = self._lock(again) if again or (self.ended_keys and self._moves) else {}
+        found_again = {key for key, (_, links) in self._met.items() if key not in new or len(links) > 1}
+        known = self._lock(found_again) if found_again or (self.ended_keys and self._moves) else {}
         self._join(new, known)
         self._move()
 
@@ -105,14 +105,14 @@ class LinkWriting:
             self._offer(host, rank)
         return new
 
-    def _lock(self, again: set[Key]) -> dict[Key, KnownLink]:
+    def _lock(self, found_again: set[Key]) -> dict[Key, KnownLink]:
         """Lock what waits of the links that were known, end or are moved; return those that were known or end.
 
         It is one statement, in the order of the keys: a second one that locks further links meets a worker that goes the
         other way, and both wait until the server gives one of them up, a second later. Links that only end, or are only
         moved, are locked by the one statement that does so, in that order, too.
         """
-        wanted = again.union(self.ended_keys)
+        wanted = found_again.union(self.ended_keys)
         locked = sorted(wanted.union(self._moves))
         rows = self._sql.execute(statements.LOCK, (*columns(locked), self._rules.crawl)).fetchall()
         if left_out := sorted(wanted.difference(Key(row[0], row[1]) for row in rows)):

@@ -65,9 +65,9 @@ class SharedStore(OwnLinkStates):
         self._max_per_host, self._max_per_domain, self._max_tunnel, _ = limits
         self.transaction = NoTransaction()
         self.log = NoLog()
-        self.standing: StandingBack[WaitingLink] = StandingBack(self.hosts, self.own.names, ranks, self)
+        self.standing_back: StandingBack[WaitingLink] = StandingBack(self.hosts, self.own.names, ranks, self)
         #: Which link is next.
-        self.choice = Choice(self.hosts, self.own.names, self.standing, self)
+        self.choice = Choice(self.hosts, self.own.names, self.standing_back, self)
         self.forms = SharedForms()
         self.waiting = SharedScores(self)
         #: Of the whole crawl; what one worker knows is not enough.

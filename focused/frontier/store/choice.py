@@ -43,9 +43,9 @@ class Choice(Generic[Link]):
     """Takes hosts in the order of their best links, and puts right on the way what the queue has wrong of them."""
 
     def __init__(
-        self, hosts: HostQueue, names: HostNumbers, standing: StandingBack[Link], links: LinksOfHosts[Link]
+        self, hosts: HostQueue, names: HostNumbers, standing_back: StandingBack[Link], links: LinksOfHosts[Link]
     ) -> None:
-        self._hosts, self._names, self._standing, self._links = hosts, names, standing, links
+        self._hosts, self._names, self._standing_back, self._links = hosts, names, standing_back, links
         #: Where the best link of the hosts that may be asked was held back: the priority that it stands with; else None.
         self.held_back: int | None = None
 
@@ -65,11 +65,11 @@ class Choice(Generic[Link]):
         Nor is, with ``spares``, one that stands far back while a better host is busy; nor one where its host stands below
         ``least_place``.
         """
-        hosts, standing, names = self._hosts, self._standing, self._names.names
+        hosts, standing_back, names = self._hosts, self._standing_back, self._names.names
         ask = (lambda host: ready_at(names[host])) if ready_at is not None else lambda host: 0.0
-        n_most = standing.n_sunk + _MOST_SUNK
+        n_most = standing_back.n_sunk + _MOST_SUNK
         while (host := hosts.take(ask, now)) is not None:
-            if standing.has_sunk(host):
+            if standing_back.has_sunk(host):
                 continue
             place = hosts.place(host)
             priority = 0 if place is None else priority_of(place)
@@ -83,9 +83,11 @@ class Choice(Generic[Link]):
                 hosts.put(host, None)
             elif link.rank != hosts.best(host):
                 hosts.put(host, link.rank)
-            elif standing.rests_until(link.url) > now:
+            elif standing_back.rests_until(link.url) > now:
                 self._put_aside(host, now)
-            elif not self._links.gives_up_rest(host) and (standing.n_sunk >= n_most or not standing.put_back(link)):
+            elif not self._links.gives_up_rest(host) and (
+                standing_back.n_sunk >= n_most or not standing_back.put_back(link)
+            ):
                 if spares and hosts.levels_below_busy and (hosts.sunk(host) >> RANK_BITS) - link.extra >= _FAR_BACK:
                     self.held_back = priority
                     return None
@@ -94,6 +96,6 @@ class Choice(Generic[Link]):
 
     def _put_aside(self, host: int, now: float) -> None:
         """Let other origins of a host have their turn; where too many links lie aside, the host rests."""
-        rests_until = self._standing.rests_until
+        rests_until = self._standing_back.rests_until
         if not self._links.put_aside(host, lambda url: rests_until(url) > now):
-            self._standing.host_rests(self._names.names[host])
+            self._standing_back.host_rests(self._names.names[host])

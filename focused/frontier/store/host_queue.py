@@ -66,7 +66,7 @@ class HostQueue:
             self._sunk[host] = by
         else:
             del self._sunk[host]
-        self.wake(host)
+        self.end_rest(host)
 
     def sunk(self, host: int) -> int:
         """Return how far a host stands behind the rank of its best link."""
@@ -88,10 +88,10 @@ class HostQueue:
         ``ready_at`` says when a host may be asked, on the clock of ``now``; ``BUSY`` if that is not known.
         """
         for host in self._busy:
-            self.wake(host)
+            self.end_rest(host)
         self._busy.clear()
         while self._resting and self._resting[0][0] <= now:
-            self.wake(heapq.heappop(self._resting)[1])
+            self.end_rest(heapq.heappop(self._resting)[1])
         busy_key: int | None = None
         while self._heap:
             key, host = self._heap[0]
@@ -115,7 +115,7 @@ class HostQueue:
                 heapq.heappush(self._missed, (key, host))
         return None
 
-    def wake(self, host: int) -> None:
+    def end_rest(self, host: int) -> None:
         """Look at a host again: it may be asked earlier than it was thought."""
         rank = self._best.get(host)
         if rank is not None:

@@ -117,7 +117,7 @@ class LinkStore(Protocol):
         """Which link is next."""
 
     @property
-    def standing(self) -> StandingBack[Any]:
+    def standing_back(self) -> StandingBack[Any]:
         """Which links and hosts stand back."""
 
     @property
@@ -202,7 +202,7 @@ class LinkStore(Protocol):
     def host_number(self, host: str) -> int:
         """Return the number of a host by its name; -1 if no link of it is known here."""
 
-    def wake_host(self, host: str) -> None:
+    def end_rest_of_host(self, host: str) -> None:
         """Look at a host again before its time: what it waits for may have changed."""
 
     def has_pages(self, host: str) -> bool:

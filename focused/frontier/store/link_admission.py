@@ -60,7 +60,7 @@ class LinkAdmission(LinkStates):
 
     def _cut(self, cutter: Pruner) -> None:
         n_rounds = cutter.n_rounds
-        n_links = cutter.cut(self._sql, self._counts[WAITING], self.last_id)
+        n_links = cutter.prune(self._sql, self._counts[WAITING], self.last_id)
         if cutter.n_rounds > n_rounds and self.by_level is not None:
             self._count_anew(self.by_level)
         self._counts[WAITING] -= n_links

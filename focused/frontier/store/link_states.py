@@ -214,16 +214,16 @@ class LinkStates:
             last = rows[-1][0]
             yield rows
 
-    def change_waiting(self, dropped: Sequence[tuple[int, str]], again: Sequence[int]) -> None:
+    def change_waiting(self, dropped: Sequence[tuple[int, str]], undropped: Sequence[int]) -> None:
         """Give up waiting links, by number and why, and let links wait again that were given up; then `refresh_hosts`."""
         self.transaction.begin()
         at = int(self._clock())
         drop = f"UPDATE links SET state = {DROPPED}, ended_at = {at}, note = ? WHERE id = ?"
         self._sql.executemany(drop, [(note, number) for number, note in dropped])
         wait = f"UPDATE links SET state = {WAITING}, ended_at = NULL, note = NULL WHERE id = ?"
-        self._sql.executemany(wait, [(number,) for number in again])
+        self._sql.executemany(wait, [(number,) for number in undropped])
         self._move(WAITING, DROPPED, len(dropped))
-        self._move(DROPPED, WAITING, len(again))
+        self._move(DROPPED, WAITING, len(undropped))
 
     def refresh_hosts(self) -> None:
         """Look for each host's best waiting link again."""

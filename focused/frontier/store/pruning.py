@@ -28,7 +28,7 @@ class Pruner:
         #: How many times it has gone through all links.
         self.n_rounds = 0
 
-    def cut(self, sql: sqlite3.Connection, n_waiting: int, last_id: int) -> int:
+    def prune(self, sql: sqlite3.Connection, n_waiting: int, last_id: int) -> int:
         """Do a slice of the work if there is any; return how many links were deleted."""
         if self._at >= self._end:
             if n_waiting <= self.max_links:

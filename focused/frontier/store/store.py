@@ -81,9 +81,9 @@ class FrontierStore(LinkAdmission):
         #: Scores of links that wait, to be read and changed.
         self.waiting = WaitingScores(sql, self.transaction, self._refresh, self._count_moved)
         #: Which links and hosts stand back.
-        self.standing = StandingBack(self.hosts, self._names, self._ranks, self)
+        self.standing_back = StandingBack(self.hosts, self._names, self._ranks, self)
         #: Which link is next.
-        self.choice = Choice(self.hosts, self._names, self.standing, self)
+        self.choice = Choice(self.hosts, self._names, self.standing_back, self)
         #: Which links of a host are one.
         self.forms = JoinedForms(sql, self.transaction, self._names, self._drop_waiting)
 
@@ -174,11 +174,11 @@ class FrontierStore(LinkAdmission):
         number = self._names.get(host)
         return -1 if number is None else number
 
-    def wake_host(self, host: str) -> None:
+    def end_rest_of_host(self, host: str) -> None:
         """Look at a host again before its time: what it waits for may have changed."""
         number = self._names.get(host)
         if number is not None:
-            self.hosts.wake(number)
+            self.hosts.end_rest(number)
 
     def has_pages(self, host: str) -> bool:
         """Tell whether any page of a host was fetched."""

@@ -64,12 +64,12 @@ def load_topic(name: str, *models_dirs: Path) -> Topic:
         )
     topic = _read_toml(name, directory / TOPIC_FILE)
     manifest = _read_manifest(name, directory / MANIFEST_FILE)
-    again = retrain_advice(name, manifest)
+    advice = retrain_advice(name, manifest)
     if manifest.get("format") != FORMAT:
         raise TopicError(
-            f"The model of topic {name!r} is of format {_short(manifest.get('format'))}, this version reads {FORMAT}. {again}"
+            f"The model of topic {name!r} is of format {_short(manifest.get('format'))}, this version reads {FORMAT}. {advice}"
         )
-    arrays = _read_model(name, directory / MODEL_FILE, str(manifest.get("model_sha256")), again)
+    arrays = _read_model(name, directory / MODEL_FILE, str(manifest.get("model_sha256")), advice)
     try:
         if manifest["topic"] != name:
             raise TopicError(
@@ -80,7 +80,7 @@ def load_topic(name: str, *models_dirs: Path) -> Topic:
         if manifest["language"] != topic.language:
             raise TopicError(
                 f"The model of topic {name!r} was made for language {_short(manifest['language'])}; {TOPIC_FILE} says "
-                f"{topic.language!r}. {again}"
+                f"{topic.language!r}. {advice}"
             )
         topic.model = TopicModel(
             sublinear_tf=bool(manifest["sublinear_tf"]),
@@ -91,7 +91,7 @@ def load_topic(name: str, *models_dirs: Path) -> Topic:
             calibrations={kind: _calibration(kind, manifest["calibrations"][kind]) for kind in KINDS},
         )
     except (KeyError, TypeError, AttributeError) as error:
-        raise TopicError(f"{directory / MANIFEST_FILE} is not a manifest: {_in_words(error)}. {again}") from None
+        raise TopicError(f"{directory / MANIFEST_FILE} is not a manifest: {_in_words(error)}. {advice}") from None
     topic.terms = [term.decode("utf-8", "replace") for term in arrays["terms"].tolist()]
     topic.manifest = {**manifest, "counting": manifest.get("counting", 1)}  # the first did not say
     if "adaptation" in manifest:  # its name before it was called retraining
@@ -190,12 +190,12 @@ def _read_manifest(name: str, path: Path) -> dict[str, Any]:
     return manifest
 
 
-def _read_model(name: str, path: Path, sha256: str, again: str) -> dict[str, npt.NDArray[Any]]:
-    data = read_described(path, sha256, MAX_MODEL_BYTES, ("that is no model", MANIFEST_FILE), again)
+def _read_model(name: str, path: Path, sha256: str, advice: str) -> dict[str, npt.NDArray[Any]]:
+    data = read_described(path, sha256, MAX_MODEL_BYTES, ("that is no model", MANIFEST_FILE), advice)
     try:
         arrays = arrays_of(data, MAX_MODEL_BYTES, _ARRAYS)
     except UNREADABLE as error:
-        raise TopicError(f"{path} is no model file: {error}. {again}") from None
+        raise TopicError(f"{path} is no model file: {error}. {advice}") from None
     n_terms = len(arrays["terms"]) if arrays["terms"].ndim == 1 else 0
     right = (
         arrays["terms"].dtype.kind == "S"
@@ -209,6 +209,6 @@ def _read_model(name: str, path: Path, sha256: str, again: str) -> dict[str, npt
     if not right or not n_terms:
         raise TopicError(
             f"{path} holds no usable model: its arrays do not fit together, or not all weights are numbers "
-            f"from {-MAX_WEIGHT:.0e} to {MAX_WEIGHT:.0e}. {again}"
+            f"from {-MAX_WEIGHT:.0e} to {MAX_WEIGHT:.0e}. {advice}"
         )
     return arrays
