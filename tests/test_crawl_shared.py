@@ -102,6 +102,13 @@ REFUSED = {
     "an argument it lacks": ({"preset": "p13"}, {}, "was begun without preset"),
     "other seeds": ({"seeds": "http://c.example/"}, {}, "has other seeds"),
     "another setting": ({}, {"FOCUSED_MERGE_EVIDENCE": "True"}, "has FOCUSED_MERGE_EVIDENCE=False. Got True"),
+    "a setting it lacks": (
+        {},
+        {"FOCUSED_FRONTIER_MAX_PER_HOST": "5"},
+        "was begun without FOCUSED_FRONTIER_MAX_PER_HOST",
+    ),
+    "a setting of Scrapy that it lacks": ({}, {"DEPTH_LIMIT": "1"}, "was begun without DEPTH_LIMIT"),
+    "another strategy as a setting": ({}, {"FOCUSED_STRATEGY": "lpe"}, "has strategy=best_first. Got strategy=lpe"),
     "links": (
         {},
         {"FOCUSED_FRONTIER_MAX_LINKS": "9"},
@@ -124,6 +131,7 @@ def test_what_differs_from_the_crawl_is_refused_in_one_line(planned):
         with pytest.raises(ValueError, match=r"^[^\n]+$") as error:
             planned(settings=settings, **arguments)
         assert says in str(error.value)
+    planned(settings={"FOCUSED_STRATEGY": "best_first", "FOCUSED_CONTACT": "me@example.org", "LOG_LEVEL": "DEBUG"})
 
 
 def test_another_model_another_version_and_a_damaged_topic_are_refused(planned, database, tmp_path):

@@ -87,8 +87,10 @@ class SharedCrawl:
             del mine["web"]
         for name, limit in _LIMITS.items():
             # A setting says it as well as an argument.
-            if name not in mine and (settings.getpriority(limit.name) or 0) >= COMMAND_LINE:
+            if name not in mine and _is_said(limit.name, settings):
                 mine[name] = str(settings.get(limit.name))
+        if "strategy" not in given and _is_said(STRATEGY.name, settings):
+            mine["strategy"] = str(settings.get(STRATEGY.name))
         limits = {}
         for name, value in mine.items():
             if name in _LIMITS and _number(name, value) != float(agreed[name]):
@@ -99,6 +101,8 @@ class SharedCrawl:
                     "begin another crawl: -a crawl=NAME"
                 )
         unknown = sorted(set(given) - set(agreed) - _OWN - set(_LIMITS) - {"_job", "_version"})
+        more = {name for name in map(str, settings) if _is_agreed(name) and _is_said(name, settings)}
+        unknown += sorted(more - set(known.about["settings"]))
         if unknown:
             raise PlanError(
                 f"Crawl {self.name!r} in the database was begun without {unknown[0]}. Leave it out, or begin another crawl: "
@@ -132,7 +136,7 @@ class SharedCrawl:
             if name in DECLARED:
                 DECLARED[name].check(value)
             mine = settings.get(name)
-            if (settings.getpriority(name) or 0) >= COMMAND_LINE and str(mine) != str(value):
+            if _is_said(name, settings) and str(mine) != str(value):
                 raise PlanError(f"Crawl {self.name!r} in the database has {name}={value}. Got {mine}. Leave it out")
         return agreed
 
@@ -197,7 +201,7 @@ def find_shared(arguments: Mapping[str, Any], settings: Any) -> SharedCrawl | No
     name = str(arguments.get("crawl") or SHARED_CRAWL.read(settings))
     url = DATABASE.read(settings)
     if not name:
-        if url and (settings.getpriority(DATABASE.name) or 0) >= COMMAND_LINE:
+        if url and _is_said(DATABASE.name, settings):
             raise PlanError("FOCUSED_DATABASE holds crawls by their names. Name one to join or to begin: -a crawl=NAME")
         return None
     if not CRAWL_NAME.fullmatch(name):
@@ -208,8 +212,7 @@ def find_shared(arguments: Mapping[str, Any], settings: Any) -> SharedCrawl | No
         raise PlanError(f"Crawl {name!r} needs a database: -s FOCUSED_DATABASE=postgresql://me@host/database")
     for setting, value in _DECIDED.items():
         mine = settings.get(setting)
-        is_said = (settings.getpriority(setting) or 0) >= COMMAND_LINE
-        if is_said and str(mine) not in (str(value), _TOGETHER.get(setting)):
+        if _is_said(setting, settings) and str(mine) not in (str(value), _TOGETHER.get(setting)):
             why = "all judge by one model, into one collection"
             if setting in _LOCAL:
                 why = "none of them knows all links that wait"
@@ -249,6 +252,11 @@ def _is_agreed(name: str) -> bool:
     if name in {limit.name for limit in _LIMITS.values()} or name == "FOCUSED_STRATEGY":
         return False
     return DECLARED[name].set_by == TOPIC if name in DECLARED else is_topic_setting(name)
+
+
+def _is_said(name: str, settings: Any) -> bool:
+    """Tell whether the command line says a setting."""
+    return bool((settings.getpriority(name) or 0) >= COMMAND_LINE)
 
 
 def _is_path_of(given: str, file: str) -> bool:
