@@ -25,6 +25,7 @@ from focused.commands.crawl_watch import WatchedCrawl, say_who_else_is_at_work, 
 from focused.commands.crawl_workers import _mark
 from focused.crawl.followed_run import Mark
 from focused.crawl.shared_run import SharedTotals
+from focused.dashboard.crawls import holder
 from focused.utils.database import with_crawl
 from focused.utils.embedded_server import is_there
 
@@ -98,15 +99,18 @@ def test_workers_of_one_machine_outlive_their_own_server_and_end_with_one_summar
     run_dir = tmp_path / "run"
     options = {"FOCUSED_METRICS_INTERVAL_SECS": 0.5}
     argv = crawl_argv(options, topic="demo", strategy="best_first", max_pages=200, workers=2)
+    holders = set()
     with started(*argv, cwd=tmp_path, env=environment(MODELS)) as process:
         said = tmp_path / "err"  # both have joined: a worker whose database is away while it plans has a bad setting
         while process.is_alive() and not (said.exists() and re.search(r"  2 workers  [1-9]", said.read_text())):
             time.sleep(0.05)
+            holders.add(holder(run_dir))
         with suppress(OSError):  # it is quick
             os.kill(int((run_dir / "postgres" / "postmaster.pid").read_text().split()[0]), signal.SIGKILL)
     done = finished(process, tmp_path)
     assert done.exit_code == 0, done.err + (run_dir / "workers" / "1.log").read_text()
     assert done.err.count("Finished (max_pages)") == 1
+    assert holders == {None, process.pid}  # whom the dashboard tells to stop
     check_outputs(run_dir, 200)
     logs = [(run_dir / "workers" / f"{number}.log").read_text() for number in (1, 2)]
     assert all("Finished (max_pages)" in log for log in logs)

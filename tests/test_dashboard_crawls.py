@@ -286,6 +286,32 @@ def test_a_crawl_that_is_started_knows_nothing_of_the_token_for_metrics(tmp_path
         assert "FOCUSED_METRICS_TOKEN" not in (run.path / "run.json").read_text()
 
 
+def test_a_run_of_many_workers_is_live_while_one_of_them_is_and_is_deleted_with_their_folders(runs_dir):
+    run = a_run(runs_dir / "many", finish_reason="running")
+    (run.path / "database.json").write_text('{"crawl": "crawl", "database": ""}')
+    worker = a_run(run.path / "workers" / "20260101-120000-1", finish_reason="running")
+    assert Runs(runs_dir).get(run.key).in_words == "killed"
+    with lock(worker.path / "frontier.sqlite"):
+        assert Runs(runs_dir).get(run.key).state == LIVE
+        with pytest.raises(ValueError, match="A crawl is at work"):
+            delete(run, runs_dir)
+    with lock(run.path / "frontier.sqlite"):  # that of the command that started the workers
+        assert Runs(runs_dir).get(run.key).state == LIVE
+        assert holder(run.path) is None  # this process does not stop itself
+    with pytest.raises(ValueError, match="many workers crawl it"):
+        arguments_of(run.path)
+    delete(run, runs_dir)
+    assert list(runs_dir.iterdir()) == []
+
+
+def test_a_folder_that_follows_a_crawl_of_other_machines_is_never_called_killed(runs_dir):
+    run = a_run(runs_dir / "stars", finish_reason="running")
+    (run.path / "database.json").write_text('{"crawl": "stars", "database": "postgresql://me@host/web"}')
+    assert Runs(runs_dir).get(run.key).state == LIVE
+    os.utime(run.path / "run.json", (1, 1))
+    assert Runs(runs_dir).get(run.key).in_words == "live when last looked at"
+
+
 def test_a_crawl_without_a_lock_that_wrote_a_moment_ago_is_not_deleted(runs_dir):
     run = a_run(runs_dir / "one", finish_reason="running")
     with pytest.raises(ValueError, match="wait two minutes"):

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from focused.utils.file_names import WORKERS_FOLDER
 from focused.utils.words import quantity
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-FOLDER = "workers"
+FOLDER = WORKERS_FOLDER
 """In the run directory: a folder and a log of each worker."""
 MOST_RESTARTS, RESTARTS_SECS = 3, 600.0
 """So often in ten minutes a worker that was killed is started again. No web is behind the numbers: a machine that is short of

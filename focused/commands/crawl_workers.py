@@ -21,6 +21,7 @@ from focused.crawl.followed_run import Mark
 from focused.crawl.planning import plan_crawl
 from focused.crawl.run_directory import make_run_dir
 from focused.crawl.shared_crawl import find_shared
+from focused.frontier.store.schema import FrontierFileError, lock
 from focused.method.topic.names import check_topic_name
 from focused.utils.crawl_settings import RUN_DIR
 from focused.utils.embedded_server import FOLDER as SERVER_FOLDER
@@ -72,6 +73,10 @@ def crawl_with_workers(opts: argparse.Namespace, settings: BaseSettings) -> int:
         planned = {**arguments, "crawl": mark.crawl, "run_dir": str(run_dir / FOLDER)}
         plan = plan_crawl(planned, mark_settings)
         mark.write(run_dir)
+        with suppress(FrontierFileError):  # another command has workers at work on it
+            stack.enter_context(
+                lock(run_dir / FRONTIER_FILE)
+            )  # so the dashboard knows that it goes on, and whom to stop
         argv = _argv(planned, opts, database)
         watched = WatchedCrawl(database, mark.crawl, run_dir, plan.max_pages)
         before = watched.other_workers()

@@ -19,7 +19,7 @@ from focused.retraining.applied_verdicts import apply_verdicts
 from focused.retraining.judged_again import JudgingAgain, judges_words, note_what_is_learnt
 from focused.retraining.versions import AFTERWARDS
 from focused.utils.crawl_settings import LANGUAGES, PAGE_CLASSIFIER
-from focused.utils.file_names import COLLECTION_FILE, FRONTIER_FILE, RUN_FILE
+from focused.utils.file_names import COLLECTION_FILE, DATABASE_FILE, FRONTIER_FILE, RUN_FILE
 from focused.utils.files import read_regular
 from focused.utils.output_settings import JUDGE_AGAIN_SECS
 from focused.utils.places import SHIPPED_MODELS_DIR
@@ -54,7 +54,7 @@ def judge_run_again(
     if not judges_words(judge):
         return f"The pages of {run_dir} keep what was said of them: FOCUSED_PAGE_CLASSIFIER judges by more than words."
     try:
-        if not (run_dir / FRONTIER_FILE).is_file():
+        if not any((run_dir / name).is_file() for name in (FRONTIER_FILE, DATABASE_FILE)):
             return _judged(run_dir, judge, verdicts)
         with lock(run_dir / FRONTIER_FILE):
             return _judged(run_dir, judge, verdicts)

@@ -56,6 +56,7 @@ from focused.utils.crawl_settings import (
     STRATEGY,
     WEB,
 )
+from focused.utils.file_names import WORKERS_FOLDER
 from focused.utils.places import models_dirs
 from focused.utils.plugins import is_class_path
 from focused.webs import GENERATED, open_web
@@ -128,7 +129,7 @@ def plan_crawl(arguments: Mapping[str, Any], settings: Any, *, needs_seeds: bool
     if web != "live":
         open_web(web, effective).close()  # late, for it may have to index a large file
 
-    folder = topic.name if shared is None else f"{topic.name}/{shared.name}/workers"
+    folder = topic.name if shared is None else f"{topic.name}/{shared.name}/{WORKERS_FOLDER}"
     plan = CrawlPlan(
         topic=topic,
         strategy=strategy,

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from focused.dashboard.processes import CommandError, begin_process, error_line, read_log
-from focused.dashboard.runs import KILLED, LIVE, folders, is_locked, read_state
-from focused.utils.file_names import FRONTIER_FILE, HARVEST_FILE, RUN_FILE
+from focused.dashboard.runs import KILLED, LIVE, folders, is_locked, is_recent, read_state
+from focused.utils.file_names import DATABASE_FILE, FRONTIER_FILE, RUN_FILE, WORKERS_FOLDER
 
 try:
     import fcntl
@@ -30,7 +30,6 @@ LOG_FILE = "crawl.log"
 START_SECS = 60.0
 """Seconds for which the page waits until a crawl is at work. The crawl goes on after them."""
 _LOOK_EVERY_SECS = 0.1
-_RECENT_SECS = 120.0
 _DELETED = ".deleted-"
 
 
@@ -163,7 +162,8 @@ def delete(run: RunState, runs_dir: Path) -> None:
         or path.resolve() != runs_dir.resolve() / path.relative_to(runs_dir)
     ):
         raise ValueError(f"{path} is not a folder inside {runs_dir}. Delete it yourself")
-    if any(next(folders(each), None) for each in _subfolders(path)):
+    own = {WORKERS_FOLDER} if (path / DATABASE_FILE).is_file() else set()
+    if any(next(folders(each), None) for each in _subfolders(path) if each.name not in own):
         raise ValueError(f"{path} holds other runs. Move them away first")
     with _kept_out(path):
         # From now on it is no run; if the rest fails, what is left has this name.
@@ -199,8 +199,10 @@ def _kept_out(run_dir: Path) -> Iterator[None]:
     """Keep crawls out of a run while it is deleted; a ValueError if one is at work."""
     lock = run_dir / f"{FRONTIER_FILE}.lock"
     at_work = f"A crawl is at work in {run_dir}. Stop it first"
+    if is_locked(run_dir):  # also by workers whose command is gone
+        raise ValueError(at_work)
     if fcntl is None or lock.is_symlink() or not lock.is_file():
-        if read_state(run_dir, "").state in (LIVE, KILLED) and _is_recent(run_dir):
+        if read_state(run_dir, "").state in (LIVE, KILLED) and is_recent(run_dir):
             raise ValueError(f"{at_work}, or wait two minutes")
         yield
         return
@@ -210,11 +212,3 @@ def _kept_out(run_dir: Path) -> Iterator[None]:
         except OSError:
             raise ValueError(at_work) from None
         yield
-
-
-def _is_recent(run_dir: Path) -> bool:
-    times = [0.0]
-    for name in (RUN_FILE, HARVEST_FILE):
-        with suppress(OSError):
-            times.append((run_dir / name).stat().st_mtime)
-    return time.time() - max(times) < _RECENT_SECS

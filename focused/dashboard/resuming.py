@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 from focused.dashboard.runs import read_json
 from focused.utils.addresses import kind_of_host
-from focused.utils.file_names import RUN_FILE
+from focused.utils.file_names import DATABASE_FILE, RUN_FILE
 from focused.utils.setting import Setting
 
 if TYPE_CHECKING:
@@ -71,6 +71,8 @@ def arguments_of(run_dir: Path, *, may_ask_private: bool = False) -> tuple[dict[
     Unless the crawl ``may_ask_private`` addresses by the dashboard's own settings, one of these keeps it from them, also where
     a name leads to one. A ValueError says why it must be resumed in a terminal.
     """
+    if (run_dir / DATABASE_FILE).exists():
+        raise ValueError(_in_terminal("many workers crawl it", run_dir))
     command = read_json(run_dir / RUN_FILE).get("command")
     words = _words(command)
     if "crawl" not in words:

@@ -6,13 +6,23 @@ import hashlib
 import json
 import logging
 import os
+import time
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from focused.dashboard.harvest_file import last_row, number_of
-from focused.utils.file_names import COLLECTION_FILE, FRONTIER_FILE, HARVEST_FILE, PROGRESS_FILE, RUN_FILE, RUNNING
+from focused.utils.file_names import (
+    COLLECTION_FILE,
+    DATABASE_FILE,
+    FRONTIER_FILE,
+    HARVEST_FILE,
+    PROGRESS_FILE,
+    RUN_FILE,
+    RUNNING,
+    WORKERS_FOLDER,
+)
 from focused.utils.files import read_regular
 
 try:
@@ -29,9 +39,13 @@ MAX_RUNS = 2_000
 _MAX_DEPTH = 3
 _MAX_BYTES = 5_000_000
 LIVE, KILLED, STOPPED, UNREADABLE = "running", "killed", "shutdown", "cannot be read"
+WAS_LIVE = "was running"
+"""Of a folder that follows a crawl of other machines, and was not brought up to date for a while."""
+RECENT_SECS = 120.0
 _IN_WORDS = {
     LIVE: "live",
     KILLED: "killed",
+    WAS_LIVE: "live when last looked at",
     STOPPED: "stopped",
     UNREADABLE: UNREADABLE,
     "finished": "finished: no link is left",
@@ -58,7 +72,7 @@ class RunState:
     topic: str
     strategy: str
     web: str
-    #: `LIVE`, `KILLED`, or the finish reason, which is `STOPPED` where a person ended it.
+    #: `LIVE`, `WAS_LIVE`, `KILLED`, or the finish reason, which is `STOPPED` where a person ended it.
     state: str
     started_at: str
     n_pages: int
@@ -150,7 +164,7 @@ def read_state(path: Path, key: str) -> RunState:
     """Read what the files of a run say, however damaged they are."""
     run, row = read_json(path / RUN_FILE), last_row(path / HARVEST_FILE)
     said = _text(run.get("finish_reason"))
-    state = (LIVE if is_locked(path) else KILLED) if said in ("", RUNNING) else said
+    state = _state_of_unfinished(path) if said in ("", RUNNING) else said
     numbers = [number_of(row.get(name)) for name in ("estimated", "estimated_low", "estimated_high")]
     estimate = None
     if all(each is not None for each in numbers):
@@ -167,6 +181,25 @@ def read_state(path: Path, key: str) -> RunState:
     )  # fmt: skip
 
 
+def _state_of_unfinished(run_dir: Path) -> str:
+    """Return the state of a run whose file does not say that it ended."""
+    if is_locked(run_dir):
+        return LIVE
+    if not read_json(run_dir / DATABASE_FILE).get("database"):
+        return KILLED
+    # Its workers may be anywhere. The file is what the database said.
+    return LIVE if is_recent(run_dir) else WAS_LIVE
+
+
+def is_recent(run_dir: Path) -> bool:
+    """Tell whether a run's files say something of the last two minutes."""
+    times = [0.0]
+    for name in (RUN_FILE, HARVEST_FILE):
+        with suppress(OSError):
+            times.append((run_dir / name).stat().st_mtime)
+    return time.time() - max(times) < RECENT_SECS
+
+
 def read_json(path: Path) -> dict[str, Any]:
     """Return an object of a file; an empty one if there is none."""
     try:
@@ -177,7 +210,16 @@ def read_json(path: Path) -> dict[str, Any]:
 
 
 def is_locked(run_dir: Path) -> bool:
-    """Tell whether a process holds the frontier of a run."""
+    """Tell whether a process crawls in a run: one that holds its frontier, or a worker of this machine."""
+    if _holds_frontier(run_dir):
+        return True
+    if not _is_regular(run_dir / DATABASE_FILE):
+        return False
+    workers = run_dir / WORKERS_FOLDER
+    return any(_holds_frontier(workers / name) for name in _folders_in(workers)[-_MOST_FILES:])
+
+
+def _holds_frontier(run_dir: Path) -> bool:
     path = run_dir / f"{FRONTIER_FILE}.lock"
     if fcntl is None or not _is_regular(path):
         return False

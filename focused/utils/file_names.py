@@ -18,6 +18,8 @@ COLLECTION_FILES = (COLLECTION_FILE, *(f"{COLLECTION_FILE}{end}" for end in ("-w
 PROGRESS_FILE, ALERTS_FILE = "progress.json", "alerts.jsonl"
 #: Of a run directory that follows a crawl in a database: which one.
 DATABASE_FILE = "database.json"
+#: In it: a folder of each worker of this machine.
+WORKERS_FOLDER = "workers"
 #: Folder of people's verdicts on the pages of a run.
 VERDICTS_FOLDER = "verdicts"
 #: The versions of a crawl's model, and the pages that each judged.
