@@ -123,6 +123,23 @@ def test_workers_of_one_machine_outlive_their_own_server_and_end_with_one_summar
     assert (alone.exit_code, "is a crawl of many workers. Go on with it: -a workers=N" in alone.err) == (1, True)
 
 
+def test_a_crawl_of_workers_ends_with_what_people_say_of_its_pages(database, tmp_path):
+    first = joined(database, tmp_path, topic="demo", strategy="best_first", max_pages=40)
+    assert first.exit_code == 0, first.err
+    url, answers = with_crawl(database, "shared"), "".join("n\n" if number % 3 else "y\n" for number in range(15))
+    argv = [sys.executable, "-m", "scrapy", "judge", url, "--order", "random", "--pages", "15"]
+    env = {**os.environ, **environment(MODELS), "PGPASSWORD": PASSWORD, "PYTHONPATH": str(ROOT)}
+    subprocess.run(argv, cwd=tmp_path, env=env, input=answers, text=True, check=True, capture_output=True, timeout=120)
+    last = joined(database, tmp_path, topic=None, max_pages=45, workers=2)  # in the folder where people judged
+    assert last.exit_code == 0, last.err
+    run = json.loads((tmp_path / "runs" / "demo" / "shared" / "run.json").read_text())
+    for share in ("precision", "recall"):
+        assert run["judged"][share]["n"] > 3
+    assert f"Precision of the collection: {run['judged']['precision']['value']:.2f} " in last.err
+    assert f"Recall among the pages fetched: {run['judged']['recall']['value']:.2f} " in last.err
+    assert run["stats"]["focused/verdicts/decided_count"] > 0  # people contradict the model
+
+
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from focused.commands.crawl_crew import FOLDER, MOST_RESTARTS, RESTARTS_SECS, signals_passed_on
 from focused.crawl.delivered_words import about_delivered, counted, found_in_short
 from focused.crawl.final_judging import words_of_judging_again
-from focused.crawl.followed_run import refresh
+from focused.crawl.followed_run import judged_lines, refresh
 from focused.crawl.resume_command import how_to_resume
 from focused.crawl.shared_figures import FolderFigures
 from focused.crawl.shared_run import SharedRun
@@ -250,7 +250,8 @@ def _say_the_end(totals: SharedTotals, pages_per_sec: float, run_dir: Path, crew
     if figures is not None:
         stats = figures.stats
         about = about_delivered(stats, figures.n_pages, figures.n_relevant)
-        for line in filter(None, (figures.about_harvest, words_of_judging_again(stats), about)):
+        judged = judged_lines(run_dir)
+        for line in filter(None, (figures.about_harvest, *judged, words_of_judging_again(stats), about)):
             logger.info("  %s", line)
     for what, name in (("delivered pages", PAGES_FILE), ("all pages", COLLECTION_FILE), ("the whole run", RUN_FILE)):
         if (run_dir / name).exists():

@@ -7,18 +7,20 @@ that are new are added to ``collection.sqlite``; ``fetched.csv``, ``harvest.csv`
 from __future__ import annotations
 
 import json
+import logging
 import sqlite3
 from contextlib import ExitStack, closing, contextmanager, nullcontext
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from focused.collection.figure_words import figure_lines
 from focused.collection.page import COLUMNS, CollectedPage, unpack_terms
 from focused.collection.store import CollectionStore
 from focused.collection.verdict_rows import VerdictRows
 from focused.crawl import shared_rows
 from focused.crawl.delivered_files import put_pages_right
-from focused.crawl.delivered_words import DELIVERED, ROWS
+from focused.crawl.delivered_words import BY_PEOPLE, DELIVERED, ROWS
 from focused.crawl.own_fields import own_values
 from focused.crawl.shared_figures import DRAWN, FolderFigures
 from focused.crawl.shared_run import SharedRun, merged_run
@@ -27,7 +29,15 @@ from focused.crawl.shared_versions import copy_versions
 from focused.items import PageItem
 from focused.utils.database import cannot_be_used, check_url, import_psycopg, is_database_url, split_crawl
 from focused.utils.embedded_server import FOLDER, EmbeddedServer
-from focused.utils.file_names import COLLECTION_FILE, DATABASE_FILE, FETCHED_FILE, PAGES_FILE, RUN_FILE
+from focused.utils.file_names import (
+    COLLECTION_FILE,
+    DATABASE_FILE,
+    FETCHED_FILE,
+    PAGES_FILE,
+    RUN_FILE,
+    RUNNING,
+    VERDICTS_FOLDER,
+)
 from focused.utils.files import read_regular, write_json
 from focused.utils.folder_settings import RUNS_DIR
 from focused.utils.frontier_settings import DATABASE
@@ -41,7 +51,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
 
+    from focused.collection.judged_figures import JudgedFigures
     from focused.frontier.shared.view import SharedFrontierView
+
+logger = logging.getLogger(__name__)
 
 _MAX_MARK_BYTES = 100_000
 _MANY_PAGES = 5_000
@@ -146,8 +159,30 @@ def refresh(run_dir: Path, *, may_finish: bool = True) -> SharedRun:
         known, is_over = FolderFigures.read(run_dir), may_finish and not run.totals().n_alive
         if known is None or n_new or (is_over and not known.is_final) or not (run_dir / FETCHED_FILE).exists():
             known = _write_files(run, run_dir, {} if known is None else known.stats, is_over=is_over)
-        write_json(run_dir / RUN_FILE, merged_run(run, known))
+        said = merged_run(run, known)
+        if said["finish_reason"] != RUNNING:
+            judged = _judged_figures(run_dir)
+            said["judged"] = None if judged is None else judged.as_json()
+        write_json(run_dir / RUN_FILE, said)
         return run
+
+
+def judged_lines(run_dir: Path) -> list[str]:
+    """Return what people's verdicts say of a folder's collection, for the end of a crawl; empty where nobody has judged."""
+    judged = _judged_figures(run_dir)
+    return [] if judged is None else list(figure_lines(judged.figures, judged.believed))
+
+
+def _judged_figures(run_dir: Path) -> JudgedFigures | None:
+    if not (run_dir / VERDICTS_FOLDER).is_dir():
+        return None
+    from focused.collection.judged_figures import judged_figures  # loads scipy's solvers, and few crawls have verdicts
+
+    try:
+        return judged_figures(run_dir)
+    except Exception:  # whatever a verdict file holds, the summary of a crawl must not be lost
+        logger.exception("The figures of people's verdicts cannot be computed.")
+        return None
 
 
 @contextmanager
@@ -221,12 +256,12 @@ def _write_files(run: SharedRun, run_dir: Path, stats: Mapping[str, int], *, is_
     estimate = model.estimate()
     rows = run.pages(numbers, shared_rows.COLUMNS)
     counter, n_drawn = shared_rows.write_rows(rows, len(numbers), run_dir, estimate, model.harvests())
-    found = {DELIVERED: _write_pages(run_dir), ROWS: len(numbers), **({DRAWN: n_drawn} if n_drawn else {})}
+    found = {**_write_pages(run_dir), ROWS: len(numbers), **({DRAWN: n_drawn} if n_drawn else {})}
     return FolderFigures.of(counter, estimate, {**stats, **judged, **model.counts(), **found}, is_final=is_over)
 
 
-def _write_pages(run_dir: Path) -> int:
-    """Let ``pages.jsonl`` hold the pages that are delivered; return how many these are."""
+def _write_pages(run_dir: Path) -> dict[str, int]:
+    """Let ``pages.jsonl`` hold the pages that are delivered; return how many these are, and of how many people decide."""
     rows = VerdictRows(run_dir / COLLECTION_FILE)
     try:
 
@@ -238,6 +273,6 @@ def _write_pages(run_dir: Path) -> int:
             return asdict(PageItem.late(row)) | own_values(row)
 
         put_pages_right(run_dir / PAGES_FILE, rows.delivered(), record)
-        return rows.n_delivered()
+        return {DELIVERED: rows.n_delivered(), BY_PEOPLE: rows.n_decided()}
     finally:
         rows.close()

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from focused.crawl.delivered_words import DELIVERED, ROWS, about_harvest
+from focused.crawl.delivered_words import BY_PEOPLE, DELIVERED, ROWS, about_harvest
 from focused.crawl.final_judging import JUDGED, LESS, MORE
 from focused.method.topic.harvest_estimate import HarvestEstimate
 from focused.utils.file_names import RUN_FILE
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _MAX_BYTES = 50_000_000
 DRAWN = "focused/retraining/drawn_count"
 _TRAININGS = tuple(f"focused/retraining/{name}_count" for name in ("trainings_finished", "accepted", "refused"))
-_OF_FOLDER = (DELIVERED, ROWS, JUDGED, MORE, LESS, DRAWN, *_TRAININGS)
+_OF_FOLDER = (DELIVERED, BY_PEOPLE, ROWS, JUDGED, MORE, LESS, DRAWN, *_TRAININGS)
 
 
 @dataclass(frozen=True)
