@@ -131,7 +131,20 @@ def test_what_differs_from_the_crawl_is_refused_in_one_line(planned):
         with pytest.raises(ValueError, match=r"^[^\n]+$") as error:
             planned(settings=settings, **arguments)
         assert says in str(error.value)
-    planned(settings={"FOCUSED_STRATEGY": "best_first", "FOCUSED_CONTACT": "me@example.org", "LOG_LEVEL": "DEBUG"})
+    agreeing = {"FOCUSED_STRATEGY": "best_first", "FOCUSED_RETRAINING": "off", "FOCUSED_FRONTIER_MAX_LINKS": "0"}
+    planned(settings={**agreeing, "FOCUSED_CONTACT": "me@example.org", "LOG_LEVEL": "DEBUG"})
+
+
+def test_a_crawl_that_learns_from_verdicts_does_so_with_every_worker_that_joins(planned):
+    interactive = {"FOCUSED_RETRAINING": "interactive"}
+    planned(topic="demo", settings=interactive)
+    for settings in ({}, interactive):
+        assert planned(settings=settings).decided["FOCUSED_RETRAINING"] == "interactive"
+    with pytest.raises(ValueError, match=r"has FOCUSED_RETRAINING=interactive\. Got off"):
+        planned(settings={"FOCUSED_RETRAINING": "off"})
+    planned(topic="demo", crawl="other")
+    with pytest.raises(ValueError, match="was begun without FOCUSED_RETRAINING"):
+        planned(settings=interactive, crawl="other")
 
 
 def test_another_model_another_version_and_a_damaged_topic_are_refused(planned, database, tmp_path):

@@ -102,7 +102,8 @@ class SharedCrawl:
                 )
         unknown = sorted(set(given) - set(agreed) - _OWN - set(_LIMITS) - {"_job", "_version"})
         more = {name for name in map(str, settings) if _is_agreed(name) and _is_said(name, settings)}
-        unknown += sorted(more - set(known.about["settings"]))
+        usual = {name for name, value in _DECIDED.items() if str(settings.get(name)) == str(value)}
+        unknown += sorted(more - usual - set(known.about["settings"]))
         if unknown:
             raise PlanError(
                 f"Crawl {self.name!r} in the database was begun without {unknown[0]}. Leave it out, or begin another crawl: "
@@ -184,7 +185,8 @@ class SharedCrawl:
                 name: settings.get(name)
                 for name in map(str, settings)
                 if _is_agreed(name) and (settings.getpriority(name) or 0) == COMMAND_LINE
-            },
+            }
+            | {name: value for name, value in _TOGETHER.items() if settings.get(name) == value},
         }
         with _connected(self.url) as (crawls, connection):
             return crawls.begin_crawl(connection, self.name, about, packed(plan.topic)) is not None
