@@ -87,6 +87,12 @@ def test_workers_that_join_one_after_the_other_share_pages_and_outputs_and_tell_
     check_outputs(tmp_path / "runs" / "demo" / "shared", 40)
     links = scrapy("frontier", url, "--top", "2", cwd=tmp_path, env=environment(MODELS))
     assert "40 done" in links.out, links.out + links.err
+    # What a worker says at its end is what the database has then.
+    assert re.search(r"judged relevant of 15 pages by this worker, 40 by all, harvest not known", second.err)
+    [n_waiting] = re.findall(r"([\d,]+) links still waiting", second.err)
+    assert f" {n_waiting.replace(',', '')} waiting, " in links.out
+    assert "Foretold" not in first.err + second.err
+    assert "judged relevant by" not in first.err + second.err
     refused = joined(database, other, models=other / "models", topic=None, strategy="lpe")
     assert (refused.exit_code, refused.err.count("\n")) == (1, 1)
     texts = [first.err, second.err, links.out, exported.out]

@@ -140,7 +140,8 @@ def test_a_progress_line_that_has_not_changed_is_not_repeated_before_a_minute_is
     crawler = get_crawler(settings_dict={"FOCUSED_HARVEST_WINDOW_PAGES": 100, "FOCUSED_METRICS_INTERVAL_SECS": 0.5})
     crawler._engine = SimpleNamespace(_slot=None)
     harvest = SimpleNamespace(n_pages=17, n_relevant=4, rate=0.2, recent_rate=0.2, spent_secs=lambda: clock[0])
-    register_crawl(crawler, SimpleNamespace(frontier=SimpleNamespace(n_waiting=0, host_counts=lambda: None)))
+    frontier = SimpleNamespace(n_waiting=0, host_counts=lambda: None, versions=None)
+    register_crawl(crawler, SimpleNamespace(frontier=frontier))
     plan = SimpleNamespace(max_pages=0, max_relevant=0, max_minutes=0, stop_when="budgets")
     monitor = HarvestMonitor(
         *(crawler, plan, harvest, HarvestSoFar()),
@@ -206,6 +207,11 @@ def test_the_progress_line_says_of_how_many_pages_on_which_hosts_and_how_long_it
         "    17 of 200 pages  harvest 0.84 (0.70 to 0.93)  judged relevant 12 (0.706, last 100: 0.706)"
     )
     assert line.endswith("  frontier 364 on 5 hosts, 2 failing  0.8 pages/s  18 min left")
+
+
+def test_the_progress_line_of_a_worker_says_what_all_have_of_the_budget():
+    assert progress(n_of_all=149).startswith("    17 pages by this worker, 149 of 200 by all  harvest 0.84")
+    assert progress(n_of_all=149, max_pages=0).startswith("    17 pages by this worker, 149 by all  harvest 0.84")
 
 
 def test_the_progress_line_says_nothing_of_what_is_not_known():

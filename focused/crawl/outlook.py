@@ -12,6 +12,7 @@ from focused.crawl.saturation import SATURATED, SATURATION_PAGES, SATURATION_SHA
 from focused.crawl.time_left import TimeLeft
 from focused.method.scoring.reasons import kind_of
 from focused.utils.finish_reasons import WORDS_NOT_FOUND
+from focused.utils.frontier_settings import DATABASE
 from focused.utils.words import quantity
 
 if TYPE_CHECKING:
@@ -38,7 +39,10 @@ class Outlook:
         self.saturation = Saturation(SATURATION_PAGES.read(settings), SATURATION_SHARE.read(settings))
         #: The pages that the alert `harvest` looks at.
         self.last = LastPages(HARVEST_PAGES.read(settings))
-        self.time_left = TimeLeft((plan.max_pages, plan.max_relevant, 60 * plan.max_minutes))
+        #: Whether one process has the whole crawl. Of many workers each sees some of the pages: nothing is foretold of them.
+        self._is_alone = not DATABASE.read(settings)
+        max_relevant = plan.max_relevant if self._is_alone else 0
+        self.time_left = TimeLeft((plan.max_pages, max_relevant, 60 * plan.max_minutes))
         #: The forecast half way through the first budget of pages or minutes, with the pages there were then.
         self.halfway: tuple[int, Forecast] | None = None
         #: Whether pages of an earlier run are lost to the forecast.
@@ -55,10 +59,14 @@ class Outlook:
         self.saturation.add(is_new)
         self.last.add(is_new)
 
-    def note_spent(self, now: float) -> None:
-        """Note what has been spent of the budgets at a moment, in seconds of a clock."""
+    def note_spent(self, now: float, n_of_all: int | None = None) -> None:
+        """Note what has been spent of the budgets at a moment, in seconds of a clock.
+
+        ``n_of_all``: pages of all workers; None where one process crawls.
+        """
         harvest = self._harvest
-        self.time_left.note_spent(now, (harvest.n_pages, harvest.n_relevant, harvest.spent_secs()))
+        n_pages = harvest.n_pages if n_of_all is None else n_of_all
+        self.time_left.note_spent(now, (n_pages, harvest.n_relevant, harvest.spent_secs()))
 
     def n_left(self) -> float | None:
         """Return how many pages the budgets of pages and minutes leave; None where that is not known."""
@@ -71,7 +79,7 @@ class Outlook:
     def forecast(self, frontier: Frontier) -> Forecast | None:
         """Return how many relevant pages the crawl will have when its budgets are spent; None where nothing can be said."""
         n_left = self.n_left()
-        if n_left is None or not self._is_whole:
+        if n_left is None or not self._is_whole or not self._is_alone:
             return None
         found = self._forecaster.forecast(frontier.waiting_scores(), n_left)
         most = self._plan.max_relevant

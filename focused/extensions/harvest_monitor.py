@@ -109,7 +109,8 @@ class HarvestMonitor:
         self._summary.begin()
         n_pages_before = self._harvest.n_pages
         self._last = (self._clock, n_pages_before)
-        self._outlook.note_spent(self._clock)
+        if self._n_of_all() is None:  # what others have spent is heard later
+            self._outlook.note_spent(self._clock)
         self._run_file.read_earlier(n_pages_before)
         if self._run_file.first_model != plan.topic.model_sha256:
             logger.warning(
@@ -138,7 +139,9 @@ class HarvestMonitor:
         speed = (harvest.n_pages - harvest.n_pages_before) / max(time.monotonic() - self._clock, 1e-9)
         # What workers deliver stands in the database of all of them.
         stats = {} if DATABASE.read(self.crawler.settings) else self.crawler.stats.get_stats()
-        found = f"{found_in_short(stats, harvest.n_pages, harvest.n_relevant)}, harvest {self._estimate.text()}"
+        n_of_all = self._n_of_all()
+        of_all = "" if n_of_all is None else f" by this worker, {n_of_all:,} by all"
+        found = f"{found_in_short(stats, harvest.n_pages, harvest.n_relevant)}{of_all}, harvest {self._estimate.text()}"
         waiting = quantity(frontier_of(self.crawler).n_waiting, "links")
         logger.info("Finished (%s): %s, %.0f pages/s, %s still waiting", reason, found, speed, waiting)
         for line in self._summary.lines(reason, judged):
@@ -196,23 +199,30 @@ class HarvestMonitor:
         is_over = reason in _BUDGETS_SPENT and not self._plan.error and not DATABASE.read(settings)
         return self._summary.no_page() if is_over and not self._harvest.n_pages else ""
 
+    def _n_of_all(self) -> int | None:
+        """Return how many pages all workers have fetched, as far as is known; None where one process crawls."""
+        versions = frontier_of(self.crawler).versions
+        return None if versions is None else max(versions.n_pages, self._harvest.n_pages)
+
     def _log_line(self) -> None:
         harvest = self._harvest
         now = time.monotonic()
         then, n_then = self._last
+        n_of_all = self._n_of_all()
         told = (harvest.n_pages, frontier_of(self.crawler).n_waiting)
         if told == self._told and now - then < _SIGN_OF_LIFE_SECS:
-            self._say_what_the_end_waits_for(harvest.n_pages)
+            self._say_what_the_end_waits_for(harvest.n_pages if n_of_all is None else n_of_all)
             return  # the crawl waits: for a host, or for a model that is being trained
         self._last, self._told = (now, harvest.n_pages), told
         window, stats = HARVEST_WINDOW_PAGES.read(self.crawler.settings), self.crawler.stats.get_stats()
-        self._outlook.note_spent(now)
+        self._outlook.note_spent(now, n_of_all)
         progress = Progress(
             *(harvest.n_pages, self._plan.max_pages, self._estimate.text(), harvest.n_relevant, harvest.rate),
             *(harvest.recent_rate, window, told[1], frontier_of(self.crawler).host_counts()),
             (harvest.n_pages - n_then) / max(now - then, 1e-9),
             self._outlook.time_left.secs(),
             self._outlook.text(frontier_of(self.crawler)),
+            n_of_all,
         )
         logger.info("%s", "  ".join(filter(None, (str(progress), being_read(stats), summary(stats)))))
 

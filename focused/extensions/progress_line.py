@@ -34,12 +34,15 @@ class Progress:
     secs_left: float | None = None
     #: What is still to come, as people read it.
     outlook: str = ""
+    #: Pages of all workers, of which this one has ``n_pages``; None where one process crawls.
+    n_of_all: int | None = None
 
     def __str__(self) -> str:
         """Return the line."""
         of = f" of {self.max_pages}" if self.max_pages else ""
+        pages = f"{of} pages" if self.n_of_all is None else f" pages by this worker, {self.n_of_all}{of} by all"
         parts = [
-            f"{self.n_pages:6d}{of} pages",
+            f"{self.n_pages:6d}{pages}",
             f"harvest {self.harvest}",
             f"judged relevant {self.n_relevant} ({self.rate:.3f}, last {self.window}: {self.recent_rate:.3f})",
             f"frontier {self.n_waiting}{self._hosts()}",

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from focused.frontier.shared.events import Event
+    from focused.frontier.shared.leasing import Totals
     from focused.frontier.shared.page import LearntRecord, PageCommit
     from focused.frontier.shared.texts import OtherText
     from focused.frontier.shared.worker_terms import Database, WorkerTerms
@@ -72,6 +73,8 @@ class Exchange:
             self.crawl, secs = asked.ask(join)
         self._began = now() - secs
         self._last_turn = 0
+        #: Figures of the crawl as the worker left it; None before that.
+        self.last_totals: Totals | None = None
         self.writer = PageWriter(LinkRules(self.crawl, order.ranks, order.merge, self._turns))
         self.committer = Committer(database, self.writer, self.box)
         self.keeper = Keeper(database, self.crawl, terms=terms, box=self.box)
@@ -178,6 +181,7 @@ class Exchange:
                 self.keeper.write_last(sql)
                 if self.worker:
                     self._leasing(sql).leave(self.worker, rests)
+                self.last_totals = self._leasing(sql).read_state(self.worker).totals
                 if reason:
                     end_crawl(sql, self.crawl, reason)
         except (psycopg.OperationalError, psycopg.InterfaceError):

@@ -62,6 +62,10 @@ class SharedVersions:
             self.version = version
             self.on_new()
 
+    def see_last(self, totals: Totals) -> None:
+        """Note how many pages all have fetched when this worker has ended."""
+        self._n_pages, self._n_since = totals.n_pages, 0
+
     def begin(self, floor: int) -> None:
         """Hear all that others have learnt by the version whose records have numbers above ``floor``."""
         self.on_change()

@@ -165,7 +165,11 @@ class Worker:
         """Write what is left and say good-bye; returns how many pages could not be written. It waits for the database."""
         self.draft.send(all_moves=True)
         rests = {own.name: self.times_of(own.name) for own in self.own}
-        return self.exchange.close(rests, reason)
+        n_left = self.exchange.close(rests, reason)
+        if (totals := self.exchange.last_totals) is not None:  # what is said at the end is not some seconds old
+            self._overview.totals = totals
+            self.versions.see_last(totals)
+        return n_left
 
     # --- Inside
 
