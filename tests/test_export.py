@@ -7,6 +7,7 @@ import json
 import os
 import shutil
 import sqlite3
+from collections import Counter
 from contextlib import closing
 
 import pytest
@@ -16,8 +17,10 @@ from pyarrow import parquet
 from warcio.archiveiterator import ArchiveIterator
 from warcio.warcwriter import WARCWriter
 
-from focused.collection.joined import RECORD_FIELDS
+from focused.collection.as_warc import records, write_warc
+from focused.collection.joined import RECORD_FIELDS, JoinedRuns
 from focused.collection.page import CollectedPage
+from focused.collection.recorded_pages import RecordedPages
 from focused.collection.store import CollectionStore
 from focused.collection.view import CollectionView, PageFilter
 
@@ -208,6 +211,34 @@ def test_a_page_of_which_nothing_was_recorded_is_said_to_be_missing_in_a_warc_fi
     done = export(first, "first", "--format", "warc")
     assert done.exit_code == 0, done.err
     assert f"{len(delivered)} pages of 1 run.\nNot in the file, for nothing was recorded of them: 1 page." in done.out
+
+
+def test_what_many_workers_have_recorded_is_exported_together_each_page_once(first, delivered):
+    run, shared = first / "first", min(delivered)
+    stored = (run / "pages.warc.gz").read_bytes()
+    with (run / "pages.warc.gz").open("rb") as source:
+        members = list(records(source))
+    for number in (0, 1):
+        folder = run / "workers" / f"20260101-120000-{number + 1}"
+        folder.mkdir(parents=True)
+        own = [member for place, (url, member) in enumerate(members) if url in ("", shared) or place % 2 == number]
+        (folder / "pages.warc.gz").write_bytes(b"".join(stored[offset : offset + length] for offset, length in own))
+    (run / "pages.warc.gz").unlink()
+    (run / "database.json").write_text('{"crawl": "crawl", "database": ""}')
+    with JoinedRuns([run], PageFilter(delivered=True)) as runs:
+        assert write_warc(runs, first / "all.warc.gz") == []
+    with (first / "all.warc.gz").open("rb") as file:
+        kinds = Counter(record.rec_headers.get_header("WARC-Target-URI") for record in ArchiveIterator(file))
+    assert kinds == Counter(delivered) + Counter({None: 2})
+    with RecordedPages([run]) as recorded, JoinedRuns([run], PageFilter(delivered=True)) as runs:
+        assert sum(bool(recorded.of(path, row)) for path, row in runs.rows()) > 0.9 * len(delivered)
+    for path in run.glob("workers/*/pages.warc.gz"):
+        path.unlink()
+    with (
+        JoinedRuns([run], PageFilter(delivered=True)) as runs,
+        pytest.raises(ValueError, match=r"pages.warc.gz in .*workers: no worker of this machine has recorded anything"),
+    ):
+        write_warc(runs, first / "none.warc.gz")
 
 
 def test_sqlite_is_one_file_that_can_be_searched(first, delivered):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, BinaryIO
 from warcio.archiveiterator import ArchiveIterator
 from warcio.exceptions import ArchiveLoadFailed
 
-from focused.utils.file_names import WARC_FILE
+from focused.utils.file_names import DATABASE_FILE, WARC_FILE, WORKERS_FOLDER
 from focused.utils.words import quantity
 
 if TYPE_CHECKING:
@@ -28,29 +28,46 @@ def write_warc(runs: JoinedRuns, path: Path) -> list[str]:
     ValueError
         If a run recorded nothing.
     """
-    missing = [each for each in runs.run_dirs if not (each / WARC_FILE).is_file()]
-    if missing:
-        raise ValueError(
-            f"There is no {WARC_FILE} in {missing[0]}: nothing was recorded (FOCUSED_WARC). Choose another: --format jsonl"
-        )
+    sources = {each: warc_files(each) for each in runs.run_dirs}
+    for run, files in sources.items():
+        if not files:
+            where, why = run, "nothing was recorded"
+            if (run / DATABASE_FILE).is_file():
+                where, why = run / WORKERS_FOLDER, "no worker of this machine has recorded anything"
+            raise ValueError(
+                f"There is no {WARC_FILE} in {where}: {why} (FOCUSED_WARC). Choose another: --format jsonl"
+            )
     wanted: dict[Path, dict[str, str]] = {each: {} for each in runs.run_dirs}
     for run, row in runs.rows():
         wanted[run] |= {row["url"]: row["url"], row["location"]: row["url"]}
     n_missing = 0
     with path.open("wb") as file:
         for run, urls in wanted.items():
-            with (run / WARC_FILE).open("rb") as source:
-                found: dict[str, Member] = {}
-                for url, member in records(source):
-                    if url in urls:
-                        found[urls[url]] = member  # of several answers the last one
-                    elif not url:
-                        found.setdefault("", member)
-                n_missing += len(set(urls.values()) - set(found))
-                for offset, length in sorted(found.values()):
-                    source.seek(offset)
-                    file.write(source.read(length))
+            left = set(urls.values())
+            for path_of_source in reversed(sources[run]):  # a page that two workers have asked for stands there once
+                with path_of_source.open("rb") as source:
+                    found: dict[str, Member] = {}
+                    for url, member in records(source):
+                        if urls.get(url) in left:
+                            found[urls[url]] = member  # of several answers the last one
+                        elif not url:
+                            found.setdefault("", member)
+                    left -= set(found)
+                    for offset, length in sorted(found.values()):
+                        source.seek(offset)
+                        file.write(source.read(length))
+            n_missing += len(left)
     return [f"Not in the file, for nothing was recorded of them: {quantity(n_missing, 'pages')}."] if n_missing else []
+
+
+def warc_files(run_dir: Path) -> list[Path]:
+    """Return what a crawl has recorded here: its file, or those of its workers of this machine, the first one first."""
+    folders = [run_dir]
+    if (run_dir / DATABASE_FILE).is_file() and (run_dir / WORKERS_FOLDER).is_dir():
+        folders += sorted(
+            each for each in (run_dir / WORKERS_FOLDER).iterdir() if each.is_dir() and not each.is_symlink()
+        )
+    return [each / WARC_FILE for each in folders if (each / WARC_FILE).is_file()]
 
 
 def records(source: BinaryIO) -> Iterator[tuple[str, Member]]:

@@ -10,12 +10,11 @@ import numpy as np
 from warcio.archiveiterator import ArchiveIterator
 from warcio.exceptions import ArchiveLoadFailed
 
-from focused.collection.as_warc import records
+from focused.collection.as_warc import records, warc_files
 from focused.method.page.encoding import printable
 from focused.method.page.markdown import markdown_of
 from focused.method.page.reader import PageReader
 from focused.method.text.analyzer import Analyzer
-from focused.utils.file_names import WARC_FILE
 
 if TYPE_CHECKING:
     import sqlite3
@@ -40,11 +39,12 @@ class RecordedPages:
         self._open = ExitStack()
         self._reader = PageReader(Analyzer())
         self._reader.keeps_emphasis = True
-        self._files: dict[Path, BinaryIO] = {}
-        self._members: dict[Path, dict[str, Member]] = {}
+        #: Of each run; many workers have recorded a file each.
+        self._files: dict[Path, list[BinaryIO]] = {}
+        #: Of each run: in which of its files a page is, and where.
+        self._members: dict[Path, dict[str, tuple[BinaryIO, Member]]] = {}
         for each in run_dirs:
-            if (each / WARC_FILE).is_file():
-                self._files[each] = self._open.enter_context((each / WARC_FILE).open("rb"))
+            self._files[each] = [self._open.enter_context(path.open("rb")) for path in warc_files(each)]
 
     def __enter__(self) -> Self:
         """Return it: the constructor has opened the files."""
@@ -56,16 +56,16 @@ class RecordedPages:
 
     def of(self, run_dir: Path, row: sqlite3.Row) -> str:
         """Return the Markdown of a page's main text; empty if it was not recorded, is no HTML, or says something else."""
-        file = self._files.get(run_dir)
-        if file is None or not row["text"]:
+        files = self._files.get(run_dir)
+        if not files or not row["text"]:
             return ""
-        if run_dir not in self._members:
-            self._members[run_dir] = dict(records(file))  # the last one, if a URL has several answers
+        if run_dir not in self._members:  # the last one, if a URL has several answers
+            self._members[run_dir] = {url: (file, member) for file in files for url, member in records(file)}
         members = self._members[run_dir]
         member = members.get(row["url"]) or members.get(row["location"])
         if member is None:
             return ""
-        found = _answer(file, member)
+        found = _answer(*member)
         if found is None:
             return ""
         body, content_type = found
