@@ -205,6 +205,11 @@ def test_a_database_that_does_not_answer_is_one_line_before_the_first_request(tm
     assert not any(os.scandir(tmp_path / "runs")) if (tmp_path / "runs").exists() else True
 
 
+def test_who_starts_workers_on_the_live_web_is_told_that_site_owners_cannot_reach_them(database, tmp_path):
+    live = {"topic": "demo", "web": "live", "seeds": "http://127.0.0.1:1/", "max_minutes": 0.01, "workers": 2}
+    assert "WARNING: Site owners cannot reach you. Set -s FOCUSED_CONTACT" in joined(database, tmp_path, **live).err
+
+
 @pytest.mark.parametrize(("n_pages", "exit_code"), [(0, 1), (3, 0)])
 def test_workers_that_fetch_no_page_fail_and_say_where_it_stands(tmp_path, monkeypatch, caplog, n_pages, exit_code):
     crew = SimpleNamespace(n_running=0, processes=[], newly_failed=list, has_failed=False)
@@ -216,6 +221,22 @@ def test_workers_that_fetch_no_page_fail_and_say_where_it_stands(tmp_path, monke
     said = f"No page was fetched. The end of this log says why: {tmp_path / 'workers' / '1.log'}"
     assert (said in caplog.text) is (exit_code == 1)
     assert "Finished (finished)" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("said", "reason"), [("alert_harvest", "alert_harvest"), ("saturated", "saturated"), ("shutdown", "stopped")]
+)
+def test_a_crawl_whose_workers_ended_for_an_alert_says_so(tmp_path, monkeypatch, caplog, said, reason):
+    crew = SimpleNamespace(n_running=0, processes=[], newly_failed=list, has_failed=False)
+    monkeypatch.setattr(WatchedCrawl, "totals", lambda self: SharedTotals(160, 40, 9, 0, 2, 3, None))
+    monkeypatch.setattr(WatchedCrawl, "others", lambda self, processes: [])
+    stats = {"focused/pages/fetched_count": 160, "focused/pages/relevant_count": 40}
+    run = {"finish_reason": said, "harvest": {"is_known": False, "why": ""}, "stats": stats}
+    (tmp_path / "run.json").write_text(json.dumps(run))
+    caplog.set_level("INFO")
+    assert watch(crew, WatchedCrawl("", "crawl", tmp_path, 0), 0, lambda: None) == 0
+    assert f"Finished ({reason}): 40 judged relevant of 160 pages" in caplog.text
+    assert "to go on" in caplog.text
 
 
 def test_a_crawl_that_met_none_of_its_words_has_failed_and_says_so_itself(tmp_path, monkeypatch, caplog):

@@ -13,10 +13,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from focused.commands.crawl_crew import FOLDER, MOST_RESTARTS, RESTARTS_SECS, signals_passed_on
+from focused.crawl.alerts import ALERT
 from focused.crawl.delivered_words import about_delivered, counted, found_in_short
 from focused.crawl.final_judging import words_of_judging_again
 from focused.crawl.followed_run import judged_lines, refresh
 from focused.crawl.resume_command import how_to_resume
+from focused.crawl.saturation import SATURATED
 from focused.crawl.shared_figures import FolderFigures
 from focused.crawl.shared_run import SharedRun
 from focused.crawl.shared_verdicts import VerdictSender
@@ -42,6 +44,7 @@ _CHECK_SECS = 2.0
 lost."""
 _LAST_LOOKS = 50
 _LIMITS = ("max_pages", "max_minutes", "max_relevant")
+_STOPPED = "stopped"
 _FAILED_BY = {WORDS_NOT_FOUND: "The crawl ends: none of the topic's words stands in any of the pages met"}
 """Reasons for which a crawl has failed, in words."""
 
@@ -243,7 +246,9 @@ def _say_the_end(totals: SharedTotals, pages_per_sec: float, run_dir: Path, crew
     figures = FolderFigures.read(run_dir)
     found = found_in_short({} if figures is None else figures.stats, totals.n_pages, totals.n_relevant)
     waiting = quantity(totals.n_waiting, "links")
-    reason = totals.reason or ("the workers failed" if crew.has_failed else "stopped")
+    reason = totals.reason or ("the workers failed" if crew.has_failed else _STOPPED)
+    if reason == _STOPPED and figures is not None and figures.finish_reason.startswith((ALERT, SATURATED)):
+        reason = figures.finish_reason  # one worker after the other has ended for it
     if figures is not None:
         found += f", harvest {figures.harvest_in_short}"
     logger.info("Finished (%s): %s, %.0f pages/s, %s still waiting", reason, found, pages_per_sec, waiting)

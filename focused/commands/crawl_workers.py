@@ -83,6 +83,8 @@ def crawl_with_workers(opts: argparse.Namespace, settings: BaseSettings) -> int:
         crew = Crew(argv, run_dir / FOLDER, n_workers, () if server is None else (server.lock,))
         try:
             _say_what_begins(plan, crew, run_dir)
+            if plan.web == "live" and "+" not in str(plan.decided.get("USER_AGENT", settings.get("USER_AGENT"))):
+                logger.warning("Site owners cannot reach you. Set -s FOCUSED_CONTACT=you@example.org")
             say_who_else_is_at_work(before)
             interval_secs = METRICS_INTERVAL_SECS.read(settings)
             return watch(crew, watched, interval_secs, _nothing if server is None else server.revive)

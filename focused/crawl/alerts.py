@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 HARVEST, HOSTS, DISK, NO_PAGE, SATURATED = "harvest", "hosts", "disk", "no_page", "saturated"
+ALERT = "alert_"
+"""Begins the reason for which a crawl ends by an alert; the alert's name follows."""
 NAMES = (HARVEST, HOSTS, DISK, NO_PAGE, SATURATED)
 
 # fmt: off

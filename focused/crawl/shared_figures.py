@@ -36,6 +36,8 @@ class FolderFigures:
     stats: dict[str, int]
     #: Whether the workers had ended, and all pages were judged again.
     is_final: bool = False
+    #: Why the crawl ended, or its last worker did.
+    finish_reason: str = ""
 
     @classmethod
     def of(
@@ -79,5 +81,6 @@ class FolderFigures:
             stats = run["stats"]
             kept = {name: int(stats[name]) for name in _OF_FOLDER if name in stats}
             n_pages, n_relevant = int(stats["focused/pages/fetched_count"]), int(stats["focused/pages/relevant_count"])
-            return cls(n_pages, n_relevant, dict(run["harvest"]), kept, run.get("is_final") is True)
+            is_final, reason = run.get("is_final") is True, str(run.get("finish_reason"))
+            return cls(n_pages, n_relevant, dict(run["harvest"]), kept, is_final, reason)
         return None

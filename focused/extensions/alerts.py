@@ -13,7 +13,7 @@ from scrapy import signals
 from scrapy.utils.asyncio import create_looping_call
 from scrapy.utils.defer import deferred_from_coro
 
-from focused.crawl.alerts import INTERVAL_SECS, Conditions, Facts
+from focused.crawl.alerts import ALERT, INTERVAL_SECS, Conditions, Facts
 from focused.crawl.parts import Crawl
 from focused.frontier.interface import frontier_of
 from focused.utils.file_names import ALERTS_FILE
@@ -101,7 +101,7 @@ class Alerts:
             deferred_from_coro(self._act(action, alert))
         if alert.name in self._conditions.stops and not is_closing(self._crawler):
             assert self._crawler.engine is not None
-            deferred_from_coro(self._crawler.engine.close_spider_async(reason=f"alert_{alert.name}"))
+            deferred_from_coro(self._crawler.engine.close_spider_async(reason=f"{ALERT}{alert.name}"))
 
     async def _act(self, action: AlertAction, alert: Alert) -> None:
         try:
