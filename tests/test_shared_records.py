@@ -152,6 +152,25 @@ def test_of_more_than_can_be_remembered_the_latest_are_read(crawl, monkeypatch):
         assert found == [f"{who} {number}" for number in range(5) for who in ("one", "other")][10 - n_records :]
 
 
+def test_who_begins_reads_and_counts_records_of_the_version_in_use_only(crawl):
+    one = crawl.worker()
+    for version in (2, 3):
+        crawl.write(one, *(f"of {version - 1}, {number}" for number in range(3)))
+        add_version(crawl.sql, crawl.number, version)
+    crawl.write(one, "of 3, 0", "of 3, 1")
+    reader = RecordReader(crawl.number)
+    assert reader.leave_out_old(crawl.sql, 1_000) == 2
+    assert crawl.read(reader) == ["of 3, 0", "of 3, 1"]
+
+
+def add_version(sql, crawl: int, version: int) -> None:
+    about = crawl, version, crawl
+    sql.execute(
+        "INSERT INTO versions (crawl, version, accepted, attempt, labels, floor) "
+        "SELECT %s, %s, true, '{}', '{}', max(id) FROM records WHERE crawl = %s", about
+    )  # fmt: skip
+
+
 def test_who_is_far_behind_goes_on_with_the_latest(crawl, monkeypatch):
     monkeypatch.setattr(rows_of_others, "_LOOK_SECS", 0.0)
     monkeypatch.setattr(rows_of_others, "MOST_BEHIND", 5)

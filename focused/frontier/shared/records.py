@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
 _ROWS_AT_A_TIME = 1_000
 
-_BACKWARDS = "SELECT id, n_links FROM records WHERE crawl = %s AND id < %s ORDER BY id DESC LIMIT %s"
+_BACKWARDS = "SELECT id, n_links FROM records WHERE crawl = %s AND id > %s AND id < %s ORDER BY id DESC LIMIT %s"
+_OF_VERSION = "SELECT coalesce(max(floor), 0) FROM versions WHERE crawl = %s AND accepted"
 _COUNT = "SELECT count(*) FROM records WHERE crawl = %s AND id > %s"
 _BEYOND_ALL = (1 << 63) - 1
 
@@ -30,9 +31,14 @@ class RecordReader(RowsOfOthers):
         return [LearntRecord(*about) for about in self.rows(sql, own, n_most)]
 
     def leave_out_old(self, sql: Connection[Any], max_links: int) -> int:
-        """Leave out all but the latest records with so many links together; return how many records are left."""
+        """Leave out all but the latest records with so many links together; return how many records are left.
+
+        Those of former versions of the model teach nothing any more.
+        """
         n_links, before = 0, _BEYOND_ALL
-        while rows := sql.execute(_BACKWARDS, (self.crawl, before, _ROWS_AT_A_TIME)).fetchall():
+        [(floor,)] = sql.execute(_OF_VERSION, (self.crawl,)).fetchall()
+        self.floor = max(self.floor, int(floor))
+        while rows := sql.execute(_BACKWARDS, (self.crawl, self.floor, before, _ROWS_AT_A_TIME)).fetchall():
             for number, n_links_of_page in rows:
                 n_links += n_links_of_page
                 if n_links > max_links:
