@@ -73,6 +73,12 @@ def joined(database, cwd, models=MODELS, **arguments) -> Finished:
     return scrapy(*argv, cwd=cwd, env=environment(models) | {"PGPASSWORD": PASSWORD})
 
 
+def test_workers_that_join_a_crawl_which_nobody_has_begun_are_told_so(database, tmp_path):
+    done = joined(database, tmp_path, topic=None, workers=2)
+    assert (done.exit_code, done.err.count("\n")) == (1, 1)
+    assert "There is no crawl 'shared' in the database. Name its topic to begin it" in done.err
+
+
 def test_workers_that_join_one_after_the_other_share_pages_and_outputs_and_tell_no_password(database, tmp_path):
     first = joined(database, tmp_path, topic="demo", strategy="best_first", max_pages=25)
     assert (first.exit_code, "Finished (max_pages)" in first.err) == (0, True), first.err

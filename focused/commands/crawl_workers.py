@@ -20,7 +20,7 @@ from focused.crawl.declared_settings import COMMAND_LINE
 from focused.crawl.followed_run import Mark
 from focused.crawl.planning import plan_crawl
 from focused.crawl.run_directory import make_run_dir
-from focused.crawl.shared_crawl import find_shared
+from focused.crawl.shared_crawl import find_shared, no_crawl
 from focused.frontier.store.schema import FrontierFileError, lock
 from focused.method.topic.names import check_topic_name
 from focused.utils.crawl_settings import RUN_DIR
@@ -95,7 +95,9 @@ def crawl_with_workers(opts: argparse.Namespace, settings: BaseSettings) -> int:
 def _run_dir(given: Mapping[str, Any], arguments: Mapping[str, Any], crawl: str, settings: BaseSettings) -> Path:
     named = given.get("run_dir") or RUN_DIR.read(settings)
     topic = arguments.get("topic")
-    if not named and topic is None and crawl and (shared := find_shared(given, settings)) is not None and shared.known:
+    if not named and topic is None and crawl and (shared := find_shared(given, settings)) is not None:
+        if shared.known is None:
+            raise PlanError(no_crawl(crawl))
         topic = check_topic_name(str(shared.known.about["arguments"]["topic"]))
     if not named and topic is None:
         raise PlanError(

@@ -67,9 +67,7 @@ class SharedCrawl:
         if self.known is None:
             topic = load_topic(str(given["topic"]), *models) if "topic" in given else None
             if topic is None:
-                raise PlanError(
-                    f"There is no crawl {self.name!r} in the database. Name its topic to begin it: -a topic=demo"
-                )
+                raise PlanError(no_crawl(self.name))
         else:
             limits = self._new_limits(self.known, given, settings)
             effective.setdict(self._settings(self.known, settings), priority=COMMAND_LINE)
@@ -190,6 +188,11 @@ class SharedCrawl:
         }
         with _connected(self.url) as (crawls, connection):
             return crawls.begin_crawl(connection, self.name, about, packed(plan.topic)) is not None
+
+
+def no_crawl(name: str) -> str:
+    """Return what to say to who joins a crawl that nobody has begun, and names no topic."""
+    return f"There is no crawl {name!r} in the database. Name its topic to begin it: -a topic=demo"
 
 
 def find_shared(arguments: Mapping[str, Any], settings: Any) -> SharedCrawl | None:
