@@ -21,6 +21,7 @@ from scrapy.settings import Settings
 
 from focused.commands import crawl_watch
 from focused.commands.crawl_crew import Crew
+from focused.commands.crawl_progress import ProgressTeller
 from focused.commands.crawl_watch import WatchedCrawl, say_who_else_is_at_work, watch
 from focused.commands.crawl_workers import _mark
 from focused.crawl.followed_run import Mark
@@ -227,6 +228,43 @@ def test_workers_that_fetch_no_page_fail_and_say_where_it_stands(tmp_path, monke
     said = f"No page was fetched. The end of this log says why: {tmp_path / 'workers' / '1.log'}"
     assert (said in caplog.text) is (exit_code == 1)
     assert "Finished (finished)" in caplog.text
+
+
+def test_workers_that_wait_say_so_once_with_the_hosts_that_do_not_answer(tmp_path, caplog):
+    failing = ["a.example (HTTP 429)"]
+    teller = ProgressTeller(lambda: ", ".join(failing), tmp_path, 60, now=0.0, n_pages=50)
+    caplog.set_level("INFO")
+
+    def lines(n_pages: int, *seconds: float) -> list[str]:
+        caplog.clear()
+        for now in seconds:
+            teller.tell(SharedTotals(n_pages, 44, 28, 3, 3, 1, None), now)
+        return caplog.messages
+
+    [line] = lines(58, 5.0)
+    assert line.startswith("    58 of 60 pages  ")
+    assert line.endswith("  1.6 pages/s")
+    [line] = lines(58, *(5.0 * number for number in range(2, 13)))
+    assert line.startswith("No page comes. Do not answer: a.example (HTTP 429). The logs in ")
+    [line] = lines(58, 65.0, 70.0)  # a sign of life
+    assert line.startswith("    58 of 60 pages")
+    failing.append("b.example (connection refused)")
+    [line] = lines(58, 75.0, 80.0)
+    assert "a.example (HTTP 429), b.example (connection refused)" in line
+
+
+def test_workers_end_with_the_hosts_that_did_not_answer_and_have_links(tmp_path, database):
+    with connect(database) as sql:
+        make_tables(sql)
+        sql.execute("INSERT INTO crawls (id, name, about) OVERRIDING SYSTEM VALUE VALUES (1, 'crawl', '{}')")
+        for number, (best, n_failures) in enumerate([(5, 2), (None, 3), (5, 0)]):
+            sql.execute(
+                "INSERT INTO hosts (crawl, domain, host, name, best) VALUES (1, %s, 1, 'name', %s)", (number, best)
+            )
+            trouble = (number, f"http://{number}.example:80", n_failures)
+            sql.execute("INSERT INTO troubles VALUES (1, %s, 1, %s, %s, 'HTTP 503', false)", trouble)
+    assert WatchedCrawl(database, "crawl", tmp_path, 0).failing_hosts() == "0.example:80 (HTTP 503)"
+    assert WatchedCrawl("postgresql://me@127.0.0.1:1/a", "crawl", tmp_path, 0).failing_hosts() == ""
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from focused.commands.crawl_crew import FOLDER, MOST_RESTARTS, RESTARTS_SECS, signals_passed_on
+from focused.commands.crawl_progress import ProgressTeller
 from focused.crawl.alerts import ALERT
 from focused.crawl.delivered_words import about_delivered, counted, found_in_short
 from focused.crawl.final_judging import words_of_judging_again
@@ -43,6 +44,7 @@ _CHECK_SECS = 2.0
 """How often the server is checked. A worker that ends while the server is away waits; if it waits in vain, its last pages are
 lost."""
 _LAST_LOOKS = 50
+_MOST_NAMED = 10
 _LIMITS = ("max_pages", "max_minutes", "max_relevant")
 _STOPPED = "stopped"
 _FAILED_BY = {WORDS_NOT_FOUND: "The crawl ends: none of the topic's words stands in any of the pages met"}
@@ -83,6 +85,16 @@ class WatchedCrawl:
         with suppress(Error, ValueError), SharedRun.opened(self.database, self.name) as run:
             return [name for name in run.alive() if name not in own and not _is_dead(name)]
         return []
+
+    def failing_hosts(self) -> str:
+        """Return the hosts that did not answer last, and why; empty where there are none, or the database does not answer."""
+        from psycopg import Error
+
+        with suppress(Error, ValueError), SharedRun.opened(self.database, self.name) as run:
+            failing = run.failing_hosts()
+            more = f" and {len(failing) - _MOST_NAMED:,} more" if len(failing) > _MOST_NAMED else ""
+            return ", ".join(failing[:_MOST_NAMED]) + more
+        return ""
 
     def end_leases(self, processes: Sequence[int]) -> None:
         """End the leases of workers of this machine that are gone: others get their hosts at once, not when the lease ends.
@@ -132,9 +144,10 @@ def watch(crew: Crew, crawl: WatchedCrawl, interval_secs: float, revive: Callabl
         Starts the database again where it does not answer; a ValueError if it cannot be.
     """
     run_dir, totals = crawl.run_dir, crawl.totals()
-    n_before = n_last = totals.n_pages if totals else 0
+    n_before = totals.n_pages if totals else 0
     with signals_passed_on(crew):
-        started = last = looked = refreshed = time.monotonic()
+        started = looked = refreshed = time.monotonic()
+        teller = ProgressTeller(crawl.failing_hosts, run_dir, crawl.max_pages, started, n_before)
         wait_secs = _REFRESH_SECS
         while crew.n_running:
             time.sleep(_LOOK_SECS)
@@ -142,7 +155,7 @@ def watch(crew: Crew, crawl: WatchedCrawl, interval_secs: float, revive: Callabl
             if crew.waits_to_restart:
                 _restart_killed(crew, crawl)
             now = time.monotonic()
-            says = bool(interval_secs) and now - last >= interval_secs
+            says = bool(interval_secs) and now - teller.looked_at >= interval_secs
             if now - looked >= _CHECK_SECS or (says and totals is not None):
                 looked = now
                 totals = crawl.totals()
@@ -150,9 +163,7 @@ def watch(crew: Crew, crawl: WatchedCrawl, interval_secs: float, revive: Callabl
                     with suppress(ValueError):
                         revive()
                 elif says:
-                    pages_per_sec = (totals.n_pages - n_last) / (now - last)
-                    logger.info("%s", _progress(totals, crawl.max_pages, pages_per_sec, FolderFigures.read(run_dir)))
-                    last, n_last = now, totals.n_pages
+                    teller.tell(totals, now)
             if now - refreshed >= wait_secs:
                 _refresh(run_dir, is_last=False)
                 refreshed = time.monotonic()
@@ -176,7 +187,10 @@ def watch(crew: Crew, crawl: WatchedCrawl, interval_secs: float, revive: Callabl
             logger.error("No page was fetched. The end of this log says why: %s", run_dir / FOLDER / "1.log")
         if has_failed := totals.reason in _FAILED_BY:
             logger.error("%s. The logs of the workers say more: %s", _FAILED_BY[totals.reason], run_dir / FOLDER)
+        failing = crawl.failing_hosts()
         _say_the_end(totals, (totals.n_pages - n_before) / max(secs, 1e-9), run_dir, crew)
+        if failing:
+            logger.info("  Did not answer: %s. A resumed crawl asks them again", failing)
         if totals.reason in _LIMITS and totals.n_pages == n_before > 0:
             logger.info(
                 "The limit %s, which counts all runs of this crawl, is reached. To continue, give a larger one: -a %s=N",
@@ -219,17 +233,6 @@ def _restart_killed(crew: Crew, crawl: WatchedCrawl) -> None:
                 "workers",
                 *(number, MOST_RESTARTS + 1, RESTARTS_SECS / 60),
             )
-
-
-def _progress(totals: SharedTotals, max_pages: int, pages_per_sec: float, figures: FolderFigures | None) -> str:
-    of = f" of {max_pages}" if max_pages else ""
-    rate = totals.n_relevant / totals.n_pages if totals.n_pages else 0.0
-    harvest = "not known yet" if figures is None else figures.harvest_in_short
-    return (
-        f"{totals.n_pages:6d}{of} pages  harvest {harvest}  judged relevant {totals.n_relevant} ({rate:.3f})  "
-        f"frontier {totals.n_waiting} on {quantity(totals.n_hosts, 'hosts')}  {quantity(totals.n_alive, 'workers')}  "
-        f"{pages_per_sec:.{0 if pages_per_sec >= 10 else 1}f} pages/s"
-    )
 
 
 def _refresh(run_dir: Path, *, is_last: bool) -> None:

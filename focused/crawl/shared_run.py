@@ -102,6 +102,15 @@ class SharedRun:
             (self.number, list(workers)),
         )
 
+    def failing_hosts(self) -> list[str]:
+        """Return the hosts that did not answer last and have links that wait, each with why."""
+        found = self.connection.execute(
+            "SELECT origin, why FROM troubles JOIN hosts USING (crawl, domain, host) "
+            "WHERE crawl = %s AND n_failures > 0 AND best IS NOT NULL ORDER BY origin",
+            (self.number,),
+        )
+        return [f"{str(origin).partition('://')[2]} ({why})" for origin, why in found]
+
     def totals(self) -> SharedTotals:
         """Return where the crawl stands now."""
         row = self.connection.execute(
