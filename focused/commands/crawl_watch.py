@@ -187,10 +187,7 @@ def watch(crew: Crew, crawl: WatchedCrawl, interval_secs: float, revive: Callabl
             logger.error("No page was fetched. The end of this log says why: %s", run_dir / FOLDER / "1.log")
         if has_failed := totals.reason in _FAILED_BY:
             logger.error("%s. The logs of the workers say more: %s", _FAILED_BY[totals.reason], run_dir / FOLDER)
-        failing = crawl.failing_hosts()
-        _say_the_end(totals, (totals.n_pages - n_before) / max(secs, 1e-9), run_dir, crew)
-        if failing:
-            logger.info("  Did not answer: %s. A resumed crawl asks them again", failing)
+        _say_the_end(totals, (totals.n_pages - n_before) / max(secs, 1e-9), run_dir, crew, crawl.failing_hosts())
         if totals.reason in _LIMITS and totals.n_pages == n_before > 0:
             logger.info(
                 "The limit %s, which counts all runs of this crawl, is reached. To continue, give a larger one: -a %s=N",
@@ -245,7 +242,7 @@ def _refresh(run_dir: Path, *, is_last: bool) -> None:
         logger.warning("%s cannot be brought up to date: %s", run_dir, error)
 
 
-def _say_the_end(totals: SharedTotals, pages_per_sec: float, run_dir: Path, crew: Crew) -> None:
+def _say_the_end(totals: SharedTotals, pages_per_sec: float, run_dir: Path, crew: Crew, failing: str) -> None:
     figures = FolderFigures.read(run_dir)
     found = found_in_short({} if figures is None else figures.stats, totals.n_pages, totals.n_relevant)
     waiting = quantity(totals.n_waiting, "links")
@@ -261,6 +258,8 @@ def _say_the_end(totals: SharedTotals, pages_per_sec: float, run_dir: Path, crew
         judged = judged_lines(run_dir)
         for line in filter(None, (figures.about_harvest, *judged, words_of_judging_again(stats), about)):
             logger.info("  %s", line)
+    if failing:
+        logger.info("  Did not answer: %s. A resumed crawl asks them again", failing)
     for what, name in (("delivered pages", PAGES_FILE), ("all pages", COLLECTION_FILE), ("the whole run", RUN_FILE)):
         if (run_dir / name).exists():
             n_pages = counted(run_dir / name, {}) if name == PAGES_FILE else ""
