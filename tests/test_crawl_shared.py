@@ -23,12 +23,12 @@ MODELS = ROOT / "models"
 def planned(database, tmp_path):
     """Plan a crawl in a database, as the command does."""
 
-    def plan(models=MODELS, settings=None, **arguments):
+    def plan(models=MODELS, settings=None, *, needs_seeds=True, **arguments):
         usual: Settings = get_project_settings().copy()
         usual.set("FOCUSED_MODELS_DIR", str(models), priority="project")
         usual.set("FOCUSED_RUNS_DIR", str(tmp_path / "runs"), priority="project")
         usual.setdict({"FOCUSED_DATABASE": database, **(settings or {})}, priority=COMMAND_LINE)
-        return plan_crawl({"crawl": "stars", **arguments}, usual)
+        return plan_crawl({"crawl": "stars", **arguments}, usual, needs_seeds=needs_seeds)
 
     return plan
 
@@ -74,6 +74,13 @@ def test_seeds_that_only_the_first_worker_names_are_the_crawls(planned, elsewher
         assert planned(models=known).seeds == ["http://a.example/"]
     with pytest.raises(ValueError, match="has other seeds"):
         planned(models=models, seeds="http://b.example/")
+
+
+def test_a_spider_with_start_urls_of_its_own_joins_a_crawl_without_seeds(planned):
+    assert planned(topic="demo", needs_seeds=False).seeds == []
+    assert planned(topic="demo", needs_seeds=False).seeds == []
+    with pytest.raises(ValueError, match="There is no URL in crawl 'stars' in the database"):
+        planned()
 
 
 def test_a_command_that_is_refused_leaves_the_limits_of_the_crawl_as_they_are(planned):

@@ -152,10 +152,15 @@ class SharedCrawl:
             )
         return topic
 
-    def seeds(self, given: Any, seeds: list[str]) -> list[str]:
-        """Return the seeds of the crawl; ``seeds`` are those that the argument ``given`` or the topic names."""
+    def seeds(self, given: Any, seeds: list[str], *, are_needed: bool = True) -> list[str]:
+        """Return the seeds of the crawl; ``seeds`` are those that the argument ``given`` or the topic names.
+
+        Not ``are_needed``: the spider asks for its first pages itself, and so did that of the first worker.
+        """
         if self.known is None:
             return seeds
+        if not (are_needed or self.known.about["seeds"]):
+            return []
         agreed = check_seeds([str(seed) for seed in self.known.about["seeds"]], f"crawl {self.name!r} in the database")
         if given is not None and seeds != agreed:
             raise PlanError(f"Crawl {self.name!r} in the database has other seeds. Leave them out")

@@ -52,7 +52,7 @@ def seeds_of(
     are_known = shared is not None and shared.known is not None and "seeds" not in arguments
     if needs_seeds and not are_known:
         seeds = _seeds(argument, topic, settings, is_confined)
-    return seeds if shared is None else shared.seeds(argument, seeds)
+    return seeds if shared is None else shared.seeds(argument, seeds, are_needed=needs_seeds)
 
 
 def addresses_of(argument: str, seeds: list[str], web: str, settings: Any, is_confined: bool) -> PrivateAddresses:
