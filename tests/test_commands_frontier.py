@@ -53,6 +53,13 @@ def test_an_empty_url_is_an_error_and_not_the_overview(capsys, run_dir, why):
         show(capsys, run_dir, why=why)
 
 
+def test_the_links_of_many_workers_are_recovered_in_their_database(capsys, run_dir):
+    (run_dir / "database.json").write_text('{"crawl": "crawl", "database": ""}')
+    for named in ("postgresql://me@127.0.0.1:1/web/stars", run_dir):
+        with pytest.raises(ValueError, match="The links of many workers are in their database: restore a backup"):
+            show(capsys, named, recover=True)
+
+
 def test_the_name_of_a_folder_is_no_name_of_a_file(capsys, run_dir):
     for csv in (f"{run_dir}/", str(run_dir), f"{run_dir}/new/", ""):
         with pytest.raises(ValueError, match="--csv must be the name of a file, not of a folder") as error:

@@ -76,7 +76,7 @@ def test_a_crawl_whose_seeds_may_not_be_asked_is_refused_before_its_first_reques
     done = crawl(models, tmp_path, seeds="seeds.txt", settings=FAST)
     assert done.exit_code == 1
     [line] = done.err.splitlines()
-    assert line.startswith("Error: No seed is asked: http://10.0.0.1/ is not, nor are the 1 others")
+    assert line.startswith("Error: No seed is asked: http://10.0.0.1/ is not, nor is the other, for addresses")
     assert "-a seeds=URL" in line
     assert not (tmp_path / "run" / "run.json").exists()
 

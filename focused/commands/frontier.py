@@ -15,6 +15,7 @@ from focused.crawl.followed_run import Mark, shared_frontier
 from focused.frontier.store.schema import advice
 from focused.frontier.store.view import FrontierView, file_of
 from focused.utils.database import is_database_url
+from focused.utils.file_names import DATABASE_FILE
 from focused.utils.output_files import check_output, check_regular
 from focused.utils.output_settings import CSV_SAFE
 from focused.utils.project_command import ProjectCommand, whole_number
@@ -82,6 +83,11 @@ class Command(ProjectCommand):
         if opts.recover:
             if opts.why is not None or opts.csv is not None:
                 raise ValueError("--recover shows nothing. Look at the frontier afterwards: --why URL, --csv FILE.")
+            if is_database_url(args[0]) or (Path(args[0]) / DATABASE_FILE).exists():
+                raise ValueError(
+                    "--recover saves the files of a crawl of one process. The links of many workers are in their database: "
+                    "restore a backup of it (pg_restore)."
+                )
             yield from recovered_frontier(file_of(Path(args[0])))
             yield from recovered_collection(file_of(Path(args[0])))
             return

@@ -127,7 +127,8 @@ def count_refused(crawler: Crawler, request: Request, refused: AddressRefusedErr
 
 def about_seeds(seeds: Sequence[str], mode: str) -> str:
     """Say that no seed may be asked, in the given mode of `PrivateAddresses`, and what to do."""
-    others = f", nor are the {len(seeds) - 1:,} others" if len(seeds) > 1 else ""
+    n_others = len(seeds) - 1
+    others = "" if not n_others else ", nor is the other" if n_others == 1 else f", nor are the {n_others:,} others"
     return f"No seed is asked: {seeds[0]} is not{others}, for {_REMEDIES[SEEDS if mode == SEEDS else REFUSE]}."
 
 
