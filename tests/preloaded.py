@@ -11,6 +11,8 @@ import importlib
 import pkgutil
 import sys
 from functools import cache
+from importlib import metadata
+from typing import Any
 
 import commands
 import hand_made
@@ -42,7 +44,7 @@ def load() -> None:
     assert "twisted.internet.reactor" not in sys.modules, "a module of a command installs a reactor when it is imported"
     metrics.N_RESAMPLES = hand_made.N_RESAMPLES
     registered_domain("www.example.com")  # reads the list of public suffixes
-    PLUG_IN.installed()  # reads what entry points installed packages have
+    known_packages()
     known_commands()
     identifier()  # unpacks the model of languages, which takes longer than a crawl of 20 pages
     gc.freeze()  # so that forks share these objects' pages for good
@@ -56,6 +58,26 @@ def known_commands() -> None:
     for module in ("scrapy.commands", "focused.commands"):
         cmdline._iter_command_classes(module)
     cmdline.entry_points(group="scrapy.commands")
+
+
+def known_packages() -> None:
+    """Let Python read once what the packages of this environment say of themselves; in other folders it reads as ever."""
+    for name in ("metadata", "entry_points"):
+        setattr(metadata.PathDistribution, name, property(_read_once(getattr(metadata.Distribution, name).fget)))
+    PLUG_IN.installed()
+    for package in ("scrapy", "lxml", "numpy", "scikit-learn", "w3lib"):  # a crawl notes their versions
+        metadata.version(package)
+
+
+def _read_once(read: Any) -> Any:
+    found: dict[Any, Any] = {}
+
+    def known(package: Any) -> Any:
+        if package._path not in found:
+            found[package._path] = read(package)
+        return found[package._path]
+
+    return known
 
 
 def _class_paths(value: object) -> list[str]:

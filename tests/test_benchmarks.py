@@ -8,6 +8,8 @@ import importlib.util
 from functools import cache
 from pathlib import Path
 
+import pytest
+
 BENCHMARKS = Path(__file__).resolve().parent.parent / "benchmarks"
 SCRIPTS = sorted(BENCHMARKS.rglob("*.py"))
 OWN = {path.stem for path in BENCHMARKS.glob("*.py")} | {path.parent.name for path in BENCHMARKS.glob("*/__init__.py")}
@@ -24,19 +26,22 @@ def imports(script: Path) -> list[tuple[str, list[str]]]:
     return found
 
 
-IMPORTED = [(script.relative_to(BENCHMARKS), *each) for script in SCRIPTS for each in imports(script)]
+@pytest.fixture(scope="module")
+def imported() -> list[tuple[Path, str, list[str]]]:
+    """What each script imports, from where."""
+    return [(script.relative_to(BENCHMARKS), *each) for script in SCRIPTS for each in imports(script)]
 
 
-def test_what_a_benchmark_imports_of_the_project_is_there() -> None:
-    for script, module, names in IMPORTED:
+def test_what_a_benchmark_imports_of_the_project_is_there(imported) -> None:
+    for script, module, names in imported:
         if module.partition(".")[0] == "focused":
             there = importlib.import_module(module)
             gone = [name for name in names if not hasattr(there, name) and not _is_module(f"{module}.{name}")]
             assert not gone, f"{script}: {module} has no {', '.join(gone)}"
 
 
-def test_what_a_benchmark_imports_of_the_others_is_there() -> None:
-    for script, module, names in IMPORTED:
+def test_what_a_benchmark_imports_of_the_others_is_there(imported) -> None:
+    for script, module, names in imported:
         top = module.partition(".")[0]
         if top in OWN and (BENCHMARKS / f"{top}.py").is_file():
             assert set(names) <= _names_of(top), f"{script}: {top} has no {set(names) - _names_of(top)}"

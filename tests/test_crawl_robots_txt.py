@@ -69,7 +69,7 @@ TABLE = {
     "beyond the limit": (rules(RULES + _PADDING * 6000 + b"Disallow: /open\n"), OPEN),
     "cut in a line": (rules(RULES + b"#" * (MAX_TEXT_BYTES - len(RULES) - 13) + b"\nDisallow: /later-not\n"), OPEN),
     "packed": (Reply(gzip.compress(RULES), headers={**PLAIN, "Content-Encoding": "gzip"}), OPEN),
-    "a bomb": (Reply(gzip.compress(bytes(30_000_000)), headers={**PLAIN, "Content-Encoding": "gzip"}), ALL),
+    "a bomb": (Reply(gzip.compress(bytes(30_000_000), 1), headers={**PLAIN, "Content-Encoding": "gzip"}), ALL),
     "a packed one beyond all bounds": (
         Reply(gzip.compress(RULES + _PADDING * 25_000), headers={**PLAIN, "Content-Encoding": "gzip"}),
         OPEN,
