@@ -22,7 +22,7 @@ import hand_made
 import pytest
 from _pytest.doctest import DoctestModule
 from commands import environment, scrapy, share_fork_server
-from databases import empty_database, running_server, shared_folder
+from databases import emptied, empty_database, running_server, shared_folder
 from warcs import Warc
 
 from focused.method.learning import metrics
@@ -165,10 +165,16 @@ def database_server(tmp_path_factory) -> Iterator[str]:
         yield url
 
 
-@pytest.fixture
-def database(database_server) -> str:
-    """The URL of a database of the test's own, without any table."""
+@pytest.fixture(scope="session")
+def own_database(database_server) -> str:
+    """The URL of a database of this process's own."""
     return empty_database(database_server)
+
+
+@pytest.fixture
+def database(own_database) -> str:
+    """The URL of a database that nobody else uses during the test, without any table."""
+    return emptied(own_database)
 
 
 @pytest.fixture(autouse=True)

@@ -39,6 +39,22 @@ def shared_folder(base: Path) -> Path:
     return (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "postgres"
 
 
+def emptied(database: str) -> str:
+    """Take from a database what is in it, and its connections; return its URL. A new one takes the server ten times as long."""
+    import psycopg
+
+    with psycopg.connect(database, autocommit=True) as connection:
+        connection.execute(
+            "SELECT pg_terminate_backend(pid, 10_000) FROM pg_stat_activity "
+            "WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'"
+        )
+        schemas = "SELECT nspname FROM pg_namespace WHERE nspname !~ '^(pg_|information_schema$)'"
+        for (schema,) in connection.execute(schemas).fetchall():
+            connection.execute(f'DROP SCHEMA "{schema}" CASCADE')
+        connection.execute("CREATE SCHEMA public")
+    return database
+
+
 def empty_database(server: str) -> str:
     """Make a database without any table; return its URL."""
     import psycopg

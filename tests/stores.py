@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
+    from psycopg import Connection
+
     from focused.frontier.shared.store import SharedStore
     from focused.frontier.shared.worker import Worker
     from focused.frontier.store.interface import LinkStore
@@ -107,22 +109,19 @@ def commit(store: SharedStore) -> None:
     store.worker.tend()
 
 
-def settle(store: SharedStore, database: str) -> None:
+def settle(store: SharedStore, sql: Connection[Any]) -> None:
     """Wait until all that waits in the database is one worker's, and known to it."""
-    from focused.frontier.shared.schema import connect
-
     commit(store)
     worker = store.worker
     owners = "SELECT name, owner FROM hosts WHERE crawl = %s AND (best IS NOT NULL OR owner IS NOT NULL)"
-    with connect(database) as sql:
 
-        def is_known() -> bool:
-            own = {own.name: worker.exchange.worker for own in worker.own}
-            return dict(sql.execute(owners, (worker.exchange.crawl,)).fetchall()) == own and not any(
-                each.is_asked or each.wants_links or (each.is_empty and each.is_at_rest) for each in worker.own
-            )
+    def is_known() -> bool:
+        own = {own.name: worker.exchange.worker for own in worker.own}
+        return dict(sql.execute(owners, (worker.exchange.crawl,)).fetchall()) == own and not any(
+            each.is_asked or each.wants_links or (each.is_empty and each.is_at_rest) for each in worker.own
+        )
 
-        until(is_known, worker)
+    until(is_known, worker)
 
 
 class PostgreSQLStore:
@@ -132,6 +131,7 @@ class PostgreSQLStore:
 
     def __init__(self, database: str, crawl: str = "a crawl", **options: Any) -> None:
         from focused.frontier.shared.exchange import Exchange
+        from focused.frontier.shared.schema import connect
         from focused.frontier.shared.store import SharedStore
         from focused.frontier.shared.worker import Worker
         from focused.frontier.shared.worker_terms import Database, WorkerTerms
@@ -146,6 +146,8 @@ class PostgreSQLStore:
         self._new: set[int] = set()
         self._joined: dict[int, bool] = {}
         worker.on_written = self._written
+        # It is asked after each step: a connection for each time would take the server longer than all the rest.
+        self._sql = connect(database)
 
     def _written(self, written: Any) -> None:
         self._new |= {link.number for link in written.new}
@@ -180,16 +182,14 @@ class PostgreSQLStore:
 
     def settle(self) -> None:
         """Wait until all that waits in the database is this worker's, and known to it."""
-        settle(self._shared, self._database)
+        settle(self._shared, self._sql)
 
     def counts(self) -> dict[str, int]:
         """How many links are in each state, as the database has them; those under way wait there."""
-        from focused.frontier.shared.schema import connect
         from focused.frontier.shared.view import SharedFrontierView
 
         self.commit()
-        with connect(self._database) as sql:
-            counts = SharedFrontierView(sql, self.worker.exchange.crawl, self._crawl, {}).counts()
+        counts = SharedFrontierView(self._sql, self.worker.exchange.crawl, self._crawl, {}).counts()
         assert counts.pop("leased") == 0
         return counts
 
@@ -201,14 +201,13 @@ class PostgreSQLStore:
     def crashed(self, **options: Any) -> PostgreSQLStore:
         """End without a word; return another worker, who comes when the lease has run out."""
         from focused.frontier.shared.leasing import Leasing
-        from focused.frontier.shared.schema import connect
 
         exchange = self.worker.exchange
         for thread in (exchange.committer, exchange.keeper):
             thread.stop()
             thread.join()
         self._is_closed = True
-        with connect(self._database) as sql:
+        with self._sql as sql:
             sql.execute("UPDATE workers SET alive_until = clock_timestamp() WHERE crawl = %s", (exchange.crawl,))
             Leasing(sql, exchange.crawl, 1.0).end_overdue()
         return PostgreSQLStore(self._database, self._crawl, **(self._options | options))
@@ -217,6 +216,7 @@ class PostgreSQLStore:
         """Say good-bye, once."""
         if not self._is_closed:
             self._is_closed = True
+            self._sql.close()
             assert not self.store.close()
 
 

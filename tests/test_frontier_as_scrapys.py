@@ -25,10 +25,18 @@ HUGE = [10**30, 10**30 - 10**18, 2**64, 2**63, 2**61 + 1, 2**61, 2**40 + 1, 2**4
 PRIORITIES = sorted({*HUGE, *(-each for each in HUGE), 10_001, 1_001, 3, 2, 1, 0, -1, -2, -3, -70_000})
 
 
+#: A connection to the database of the tests here, by its URL.
+ASKED: dict[str, Any] = {}
+
+
 @pytest.fixture(scope="module")
-def shared_tables(database_server) -> str:
+def shared_tables(database_server) -> Iterator[str]:
     """The URL of a database for crawls of all tests here, each of its own name."""
-    return empty_database(database_server)
+    from focused.frontier.shared.schema import connect
+
+    url = empty_database(database_server)
+    with connect(url) as ASKED[url]:
+        yield url
 
 
 @pytest.fixture(params=["SQLite", "PostgreSQL"])
@@ -66,7 +74,7 @@ def settled(scheduler: FrontierScheduler) -> FrontierScheduler:
     """The scheduler, when all that waits is there to be handed out: many workers' links come from a database."""
     if scheduler.store.is_shared:
         store, crawler = scheduler.store, scheduler.crawler
-        settle(store, crawler.settings["FOCUSED_DATABASE"])
+        settle(store, ASKED[crawler.settings["FOCUSED_DATABASE"]])
         scheduler.worker.exchange.keeper._renewed = 0.0
         seen = scheduler.worker.totals
         until(lambda: scheduler.worker.totals is not seen, scheduler.worker)
