@@ -1,5 +1,6 @@
 """The model that detects languages lies on disk, and says what py3langid says."""
 
+import functools
 import tempfile
 
 import numpy as np
@@ -19,9 +20,16 @@ TEXTS = [
 ]
 
 
+@pytest.fixture(scope="module")
+def unpack():
+    """Unpack the model for the first time; give the same again from then on, which takes no time."""
+    return functools.cache(py3langid.modelio.load_model)
+
+
 @pytest.fixture
-def cache(monkeypatch, tmp_path):
+def cache(monkeypatch, tmp_path, unpack):
     """Give an empty cache, and forget the identifier before and after."""
+    monkeypatch.setattr(py3langid.modelio, "load_model", unpack)
     monkeypatch.delenv("FOCUSED_CACHE_DIR", raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     identifier.cache_clear()
