@@ -76,18 +76,21 @@ def test_a_database_that_goes_away_while_a_worker_begins_is_waited_for(database,
 
 
 def test_a_worker_says_once_that_its_database_is_away_and_that_it_is_back(database, monkeypatch, caplog):
-    is_away = threading.Event()
+    is_away, has_connected = threading.Event(), threading.Event()
 
     def sometimes(url, **options):
         if is_away.is_set():
             raise psycopg.OperationalError("no server\n\tthere")
-        return connect(url, **options)
+        made = connect(url, **options)
+        has_connected.set()
+        return made
 
     monkeypatch.setattr(keeper, "connect", sometimes)
     monkeypatch.setattr(keeper, "_SAID_AFTER_SECS", 0.1)
     monkeypatch.setattr(keeper, "TRY_AGAIN_SECS", 0.02)
     caplog.set_level("INFO", logger="focused.frontier.shared.keeper")
     store = a_store(database)
+    assert has_connected.wait(60)  # a connection that is about to be made would outlive the others
     is_away.set()
     with connect(database) as sql:
         sql.execute(
