@@ -89,6 +89,9 @@ def test_a_server_runs_while_anybody_uses_it_and_starts_again_with_its_data(tmp_
     assert is_there(folder)
     with EmbeddedServer(folder) as server, connect("X", server.url) as sql:
         assert sql.execute("SELECT number FROM kept").fetchone() == (7,)
+        [(buffers,)] = sql.execute("SELECT pg_size_bytes(current_setting('shared_buffers')) / 1024 / 1024").fetchall()
+        memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**20
+        assert buffers == pytest.approx(min(max(memory / 16, 128), 1024), abs=1)
     with pytest.raises(ValueError, match="cannot be used"):
         connect("X", url)
 

@@ -35,8 +35,10 @@ _REFUSED_STARTS = 3
 _MOST_PATH_BYTES = 88
 """Of a socket 107 at most; on some systems 103."""
 _SETTINGS = {"wal_level": "minimal", "max_wal_senders": "0", "max_connections": "200", "autovacuum_naptime": "15s"}
-"""Nobody copies its log. Each worker has some three connections. Until statistics are made of a new table its plans are those
-for an empty one, which take the server five times as long."""
+"""Nobody copies its log. Each worker has some three connections. Workers have statistics of the largest tables made early."""
+_BUFFERS_SHARE, _MOST_BUFFERS_MEGABYTES = 1 / 16, 1024
+"""Part of the machine's memory that the server may keep pages of its tables in, and how much at most: a link of millions lies
+anywhere. It takes the memory only as far as there are such pages. What is usual is 128 MB."""
 
 
 def remove_unused(folder: Path) -> None:
@@ -176,8 +178,13 @@ def _server_class() -> Any:
 
 def _configure(url: str) -> None:
     with connect("the run directory", url) as connection:
-        for name, value in _SETTINGS.items():
+        for name, value in (*_SETTINGS.items(), ("shared_buffers", f"{_buffers_megabytes()}MB")):
             connection.execute(f"ALTER SYSTEM SET {name} = '{value}'")
+
+
+def _buffers_megabytes() -> int:
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**20
+    return round(min(max(_BUFFERS_SHARE * memory, 128), _MOST_BUFFERS_MEGABYTES))
 
 
 def _wait_until_ready(url: str) -> None:
