@@ -222,7 +222,7 @@ def test_workers_that_fetch_no_page_fail_and_say_where_it_stands(tmp_path, monke
     crew = SimpleNamespace(n_running=0, processes=[], newly_failed=list, has_failed=False)
     totals = SharedTotals(n_pages, 0, 0, 0, 1, 0, "finished")
     monkeypatch.setattr(WatchedCrawl, "totals", lambda self: totals)
-    monkeypatch.setattr(WatchedCrawl, "others", lambda self, processes: [])
+    monkeypatch.setattr(WatchedCrawl, "other_workers", lambda self, processes: [])
     caplog.set_level("INFO")
     assert watch(crew, WatchedCrawl("", "crawl", tmp_path, 0), 0, lambda: None) == exit_code
     said = f"No page was fetched. The end of this log says why: {tmp_path / 'workers' / '1.log'}"
@@ -273,7 +273,7 @@ def test_workers_end_with_the_hosts_that_did_not_answer_and_have_links(tmp_path,
 def test_a_crawl_whose_workers_ended_for_an_alert_says_so(tmp_path, monkeypatch, caplog, said, reason):
     crew = SimpleNamespace(n_running=0, processes=[], newly_failed=list, has_failed=False)
     monkeypatch.setattr(WatchedCrawl, "totals", lambda self: SharedTotals(160, 40, 9, 0, 2, 3, None))
-    monkeypatch.setattr(WatchedCrawl, "others", lambda self, processes: [])
+    monkeypatch.setattr(WatchedCrawl, "other_workers", lambda self, processes: [])
     stats = {"focused/pages/fetched_count": 160, "focused/pages/relevant_count": 40}
     run = {"finish_reason": said, "harvest": {"is_known": False, "why": ""}, "stats": stats}
     (tmp_path / "run.json").write_text(json.dumps(run))
@@ -286,7 +286,7 @@ def test_a_crawl_whose_workers_ended_for_an_alert_says_so(tmp_path, monkeypatch,
 def test_a_crawl_that_met_none_of_its_words_has_failed_and_says_so_itself(tmp_path, monkeypatch, caplog):
     killed = SimpleNamespace(n_running=0, processes=[], newly_failed=lambda: [(1, 1), (2, -9)], has_failed=False)
     monkeypatch.setattr(WatchedCrawl, "totals", lambda self: SharedTotals(160, 0, 0, 0, 2, 0, "words_not_found"))
-    monkeypatch.setattr(WatchedCrawl, "others", lambda self, processes: [])
+    monkeypatch.setattr(WatchedCrawl, "other_workers", lambda self, processes: [])
     caplog.set_level("INFO")
     assert watch(killed, WatchedCrawl("", "crawl", tmp_path, 0), 0, lambda: None) == 1
     assert "none of the topic's words stands in any of the pages met" in caplog.text
