@@ -27,7 +27,7 @@ from evaluations.running import adaptive_crawls, evaluate
 from known_webs import KNOWN, folder_of, labels_of, web_parser
 from provenance import CRAWL_ROOMS, now, write_blocks
 
-from focused.collection.judged_rows import AsTheyCame
+from focused.collection.judged_rows import FirstJudged
 from focused.method.learning.relevant_for_words import n_relevant_for_words
 from focused.method.learning.word_classes import held
 from focused.method.topic import load_topic
@@ -97,7 +97,7 @@ def figures(run_dir: Path, topic: str, of_url: dict[str, set[str]]) -> dict[str,
     last = load_version(run_dir, own, last_version(run_dir))
     relevances = relevance_of_texts(last, [page.terms for page in pages], "page")
     threshold = last.threshold("page")
-    known = AsTheyCame(len(pages), int(is_later.sum()), int(then.sum()), int((then & is_later).sum()))
+    known = FirstJudged(len(pages), int(is_later.sum()), int(then.sum()), int((then & is_later).sum()))
     if own.keyword_terms:
         holds = held([page.terms for page in pages], own.keyword_terms)
         n_relevant = n_relevant_for_words(relevances, threshold, holds)

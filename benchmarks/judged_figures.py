@@ -191,7 +191,7 @@ def session(
             drawn_at[row] = n_there
         queue.count(pick.page.url, pick.kind)
         if rng.random() < plan.skipped:
-            queue.put_aside(pick.page.url)
+            queue.set_aside(pick.page.url)
         else:
             verdicts[pick.page.url] = bool(relevant[row])
     verdict = np.full(n_there, np.nan)

@@ -85,7 +85,7 @@ def measured(path: Path, n_pages: int, n_copies: int, n_show: int) -> list[str]:
     for number, text in enumerate(texts):
         if text is None:
             continue
-        found, is_copy = index.meet(text)
+        found, is_copy = index.find_or_add(text)
         if is_copy:
             called.append((number, place[found]))
         else:
@@ -213,7 +213,7 @@ def _timed(page: Page, hashes: TermHashes, index: CopyIndex) -> float:
     begun = time.thread_time()
     text: TextSketch | None = sketch(page, hashes)
     if text is not None:
-        index.meet(text)
+        index.find_or_add(text)
     return time.thread_time() - begun
 
 

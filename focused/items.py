@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
     from focused.method.page.lines import Flags
     from focused.method.page.page import Page
-    from focused.method.scoring.met_links import JoinedLink
     from focused.method.scoring.page_scores import PageScores
+    from focused.method.scoring.sorted_links import UpdatedLink
 
     Callback: TypeAlias = str | Callable[..., Any]
 
@@ -119,7 +119,7 @@ class PageItem:
         #: Whether ``pages.jsonl`` has the late page already: the file was put right when the crawl was resumed.
         self.is_stored = False
         #: Known links that the page links to again; the frontier updates them when the page ends.
-        self.joined: Sequence[JoinedLink] = ()
+        self.updated_links: Sequence[UpdatedLink] = ()
         #: Whether the page asks not to be indexed, and the crawl obeys: it is counted and not delivered.
         self.noindex = False
         #: Which lines of the page are main text, once the item is complete.

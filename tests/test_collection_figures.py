@@ -114,7 +114,7 @@ def test_what_the_model_has_learnt_from_is_no_evidence_that_it_is_right():
 def judge_at_random(session: JudgingSession, n: int) -> None:
     for _ in range(n):
         number = int(session.next().pick.page.url.rpartition("/")[2])
-        session.say(number % 4 != 0)
+        session.give_verdict(number % 4 != 0)
 
 
 def test_after_a_model_has_learnt_from_verdicts_others_say_how_good_the_pages_are(tmp_path):

@@ -115,7 +115,7 @@ def test_a_session_goes_on_where_the_last_one_ended(run_dir):
         whole = []
         for _ in range(12):
             whole.append(session.next().pick)
-            session.say(True)
+            session.give_verdict(True)
     first = run_dir.parent / "second"
     run_dir.rename(first)
     (first / "verdicts" / "ada.jsonl").unlink()
@@ -124,19 +124,19 @@ def test_a_session_goes_on_where_the_last_one_ended(run_dir):
         with JudgingSession(first, "ada", "mixed") as session:
             for _ in range(3):
                 parts.append(session.next().pick)
-                session.say(True)
+                session.give_verdict(True)
     assert [(pick.page.url, pick.kind) for pick in parts] == [(pick.page.url, pick.kind) for pick in whole]
 
 
 def test_undo_takes_the_line_back_and_shows_the_page_again(run_dir):
     with JudgingSession(run_dir, "ada", "mixed") as session:
         first = session.next().pick.page.url
-        session.say(False)
+        session.give_verdict(False)
         second = session.next().pick.page.url
         assert session.undo()
         assert said(run_dir) == {("ada", first): None}
         assert session.next().pick.page.url == first
-        session.say(True)
+        session.give_verdict(True)
         assert session.counts == (1, 0, 0)
         assert session.next().pick.page.url == second
         assert session.undo()
@@ -146,13 +146,13 @@ def test_undo_takes_the_line_back_and_shows_the_page_again(run_dir):
 def test_a_skipped_page_is_not_shown_again_and_is_no_verdict(run_dir):
     with JudgingSession(run_dir, "ada", "random") as session:
         skipped = session.next().pick.page.url
-        session.say(None)
+        session.give_verdict(None)
         assert session.counts == (0, 0, 1)
     with JudgingSession(run_dir, "ada", "random") as session:
         rest = []
         while (page := session.next()) is not None:
             rest.append(page.pick.page.url)
-            session.say(True)
+            session.give_verdict(True)
         assert (len(rest), skipped in rest) == (39, False)
         assert session.figures().n_skipped == 1
     with JudgingSession(run_dir, "bob", "random") as session:  # another person may know
@@ -166,7 +166,7 @@ def test_people_share_the_work_and_programs_judge_for_themselves(run_dir):
             seen[person] = []
             for _ in range(10):
                 seen[person].append(session.next().pick.page.url)
-                session.say(True)
+                session.give_verdict(True)
     assert not {*seen["ada"]} & {*seen["bob"]}
     assert seen["assessor-x"] == seen["ada"]
     with JudgingSession(run_dir, "ada", "random") as session:
@@ -192,7 +192,7 @@ def test_near_copies_are_judged_together_and_hidden_pages_not_at_all(tmp_path):
 def test_pages_that_the_crawl_adds_meanwhile_are_shown(run_dir):
     with JudgingSession(run_dir, "ada", "random") as session:
         while session.next() is not None:
-            session.say(True)
+            session.give_verdict(True)
         collect(run_dir, collected(41, 0.9))
         assert session.next().pick.page.url == url(41)
 

@@ -167,7 +167,7 @@ def test_a_programs_verdicts_carry_its_name_are_compared_with_peoples_and_are_in
     with JudgingSession(run_dir, "ada", "top") as session:
         for relevant in (True, True, False):
             session.next()
-            session.say(relevant)
+            session.give_verdict(relevant)
     with serve(completion("yes"), completion("perhaps"), completion("yes")) as site:
         judge(run_dir, site, pages="5", settings={"FOCUSED_ASSESSOR_MAX_CALLS": "4"})
     out = capsys.readouterr().out
@@ -185,7 +185,7 @@ def test_a_program_that_says_what_people_do_not_counts_for_nothing(capsys, run_d
     with JudgingSession(run_dir, "ada", "top") as session:
         for _ in range(12):
             session.next()
-            session.say(False)
+            session.give_verdict(False)
     with serve(*[completion("yes")] * 15) as site:
         judge(run_dir, site)
     assert "It agrees with people on 0 of 12 pages that both have judged: its verdicts are ignored" in (

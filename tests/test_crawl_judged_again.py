@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from collected import collect, collected
 
-from focused.collection.judged_rows import AsTheyCame, JudgedRows
+from focused.collection.judged_rows import FirstJudged, JudgedRows
 from focused.collection.verdict_rows import VerdictRows
 from focused.collection.view import CollectionView
 from focused.method.page.reader import PageReader
@@ -62,7 +62,7 @@ def pages_of(run_dir) -> dict[int, sqlite3.Row]:
 def test_the_last_model_judges_every_page_and_what_is_delivered_follows_it_but_not_against_peoples_word(tmp_path):
     run_dir = a_collection(tmp_path / "run")
     verdicts = VerdictRows(run_dir / "collection.sqlite")
-    verdicts.say([(pages_of(run_dir)[2]["url"], False)])
+    verdicts.set_verdicts([(pages_of(run_dir)[2]["url"], False)])
     before = {number: row["delivered"] for number, row in pages_of(run_dir).items()}
     work = judged_again(run_dir)
     after = pages_of(run_dir)
@@ -78,11 +78,11 @@ def test_the_last_model_judges_every_page_and_what_is_delivered_follows_it_but_n
 
 def test_pages_are_judged_again_once_and_how_they_were_judged_when_they_came_is_kept(tmp_path):
     run_dir = a_collection(tmp_path / "run")
-    came = AsTheyCame(12, 8, 4 + 3, 3, 12)
+    came = FirstJudged(12, 8, 4 + 3, 3, 12)
     assert judged_again(run_dir).n_judged == 12
     assert judged_again(run_dir).n_judged == 0
     rows = JudgedRows(run_dir / "collection.sqlite")
-    assert rows.as_they_came() == replace(came, version=3)
+    assert rows.first_judged() == replace(came, version=3)
     rows.close()
     collect(run_dir, collected(13, 0.9, terms={AGAINST: 1}, model_version=3))  # the crawl was resumed
     work = judged_again(run_dir)
@@ -99,11 +99,11 @@ def test_a_model_of_the_pages_met_orders_them_and_takes_as_many_as_were_relevant
     assert len(relevant) == 6
     assert all(number % 2 == 0 for number in relevant)
     # The interval of the harvest ends there.
-    assert share_of_relevant(MET, AsTheyCame(n_pages=20, n_relevant=18)) == 0.6
+    assert share_of_relevant(MET, FirstJudged(n_pages=20, n_relevant=18)) == 0.6
 
 
 def test_as_many_pages_are_relevant_as_the_harvest_says_but_no_less_than_half_of_what_was_called_so():
-    known = AsTheyCame(n_pages=400, n_later=300, n_relevant=350, n_later_relevant=150)
+    known = FirstJudged(n_pages=400, n_later=300, n_relevant=350, n_later_relevant=150)
     for harvest, expected in ((0.2, 0.25), (0.3, 0.3), (0.7, 0.7)):
         met = MET | {"harvest": {"share": harvest, "low": 0.1, "high": 0.9}}
         assert share_of_relevant(met, known) == expected

@@ -81,7 +81,7 @@ def test_a_host_that_answers_whatever_it_is_asked_for_is_asked_twice_and_its_sof
     assert len([row for row in fetched if row not in gone]) == len(delivered - {row["url"] for row in gone})
     assert second.stats["focused/soft_404/pages_count"] == len(soft)
     assert (second.stats["focused/soft_404/asked_count"], second.stats["focused/soft_404/hosts_count"]) == (2, 1)
-    assert "answers addresses that nobody made" in first.err
+    assert "answers made-up addresses" in first.err
     assert f"127.0.0.1 ({len(gone)} soft 404s: it answers any address with a page)" in second.err
 
 

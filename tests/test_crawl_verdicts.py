@@ -189,13 +189,13 @@ def test_a_program_is_believed_until_people_have_contradicted_it_on_several_page
         table.add(Verdict(f"{PAGE}{number}", True, person="assessor-x"))  # whatever the page
         assert table.relevant([f"{PAGE}{number}"]) is (number % 2 == 0)
         assert (table.relevant([alone]) is True) == (number < 9)
-    assert alone in table.shifted()
-    assert table.shifted() == set()
+    assert alone in table.pages_of_changed_programs()
+    assert table.pages_of_changed_programs() == set()
     assert table.not_believed() == {"assessor-x": "it agrees with people on 6 of 12 pages"}
     for number in range(1, 12, 2):
         table.add(Verdict(f"{PAGE}{number}", True, person="ann"))  # people have changed their minds
     assert table.relevant([alone]) is True
-    assert alone in table.shifted()
+    assert alone in table.pages_of_changed_programs()
 
 
 def test_where_verdicts_find_no_room_those_on_pages_that_the_run_knows_come_first(caplog, tmp_path):

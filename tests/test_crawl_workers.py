@@ -21,7 +21,7 @@ from scrapy.settings import Settings
 
 from focused.commands import crawl_watch
 from focused.commands.crawl_crew import Crew
-from focused.commands.crawl_progress import ProgressTeller
+from focused.commands.crawl_progress import ProgressLog
 from focused.commands.crawl_watch import WatchedCrawl, say_who_else_is_at_work, watch
 from focused.commands.crawl_workers import _mark
 from focused.crawl.followed_run import Mark
@@ -232,13 +232,13 @@ def test_workers_that_fetch_no_page_fail_and_say_where_it_stands(tmp_path, monke
 
 def test_workers_that_wait_say_so_once_with_the_hosts_that_do_not_answer(tmp_path, caplog):
     failing = ["a.example (HTTP 429)"]
-    teller = ProgressTeller(lambda: ", ".join(failing), tmp_path, 60, now=0.0, n_pages=50)
+    progress_log = ProgressLog(lambda: ", ".join(failing), tmp_path, 60, now=0.0, n_pages=50)
     caplog.set_level("INFO")
 
     def lines(n_pages: int, *seconds: float) -> list[str]:
         caplog.clear()
         for now in seconds:
-            teller.tell(SharedTotals(n_pages, 44, 28, 3, 3, 1, None), now)
+            progress_log.write(SharedTotals(n_pages, 44, 28, 3, 3, 1, None), now)
         return caplog.messages
 
     [line] = lines(58, 5.0)

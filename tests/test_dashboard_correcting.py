@@ -43,7 +43,7 @@ def material(tmp_path):
     made.add_urls("http://a.example/1 http://a.example/12", "")
     made.add_file("hive.html", b"<p>bees</p>")
     made.run_file(known.key).write_text("".join(json.dumps({"url": f"http://r.example/{n}"}) + "\n" for n in (1, 2)))
-    made.say({"keywords": "bee honey"})
+    made.set_texts({"keywords": "bee honey"})
     return made
 
 

@@ -73,7 +73,7 @@ def test_a_host_with_a_delay_may_be_asked_that_long_after_the_last_time():
     loader = downloader(concurrency=8, slots={HOST: waiting})
     hosts = HostAvailability(loader)
     assert hosts(HOST) == 102.0
-    hosts.meet(HOST, 5.0)  # robots.txt asks for more
+    hosts.note_crawl_delay(HOST, 5.0)  # robots.txt asks for more
     assert hosts(HOST) == 105.0
     waiting.lastseen = 0.0  # never asked
     assert hosts(HOST) == 0
@@ -92,7 +92,7 @@ def test_a_host_whose_robots_txt_is_not_in_takes_one_request():
     assert hosts(HOST) == 0
     [request] = hand_out(hosts, loader)
     assert hosts(HOST) == BUSY
-    hosts.meet(HOST, 0)
+    hosts.note_crawl_delay(HOST, 0)
     assert hosts(HOST) == 0
     assert hosts.crawl_delays == {}
     other = HostAvailability(loader, obeys_robots=True)
@@ -130,7 +130,7 @@ def test_nothing_is_kept_of_hosts_whose_requests_have_ended():
 def test_a_long_crawl_delay_is_kept_when_the_downloader_has_forgotten_the_host():
     loader = downloader(delay=1.0)
     hosts = HostAvailability(loader)
-    hosts.meet(HOST, 300.0)
+    hosts.note_crawl_delay(HOST, 300.0)
     [request] = hand_out(hosts, loader)
     loader.active.discard(request)
     assert hosts(HOST) > hosts.clock.now() + 290

@@ -185,7 +185,7 @@ class Others(OtherWorkers):
         self.n_workers, self.rate, self.n_ended, self.n_pages = 2, 1.0, 90.0, 10.0
         self.told: list[WorkerDemand] = []
 
-    def tell(self, own: WorkerDemand) -> None:
+    def send(self, own: WorkerDemand) -> None:
         self.told.append(own)
 
 

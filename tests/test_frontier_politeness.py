@@ -80,7 +80,7 @@ def test_a_crawl_delay_outlasts_the_forgotten_slot():
         slots={}, per_slot_settings={}, ip_concurrency=0, domain_concurrency=1, _delay=2.0, active=set()
     )
     ready = HostAvailability(downloader)
-    ready.meet("slow.org", 11.0)
+    ready.note_crawl_delay("slow.org", 11.0)
     ready.hand_out("slow.org", object())
     assert ready("slow.org") > time.monotonic() + 10.0
 

@@ -27,8 +27,8 @@ from focused.frontier.store.link_order import LinkOrder
 from focused.frontier.store.store import FrontierStore
 from focused.method.page.reader import PageReader
 from focused.method.scoring import Evidence, Visit
-from focused.method.scoring.met_links import JoinedLink
 from focused.method.scoring.priority import to_priority
+from focused.method.scoring.sorted_links import UpdatedLink
 from focused.method.strategies import make_strategy
 from focused.method.topic.judge import Judge
 
@@ -113,10 +113,10 @@ class Says:
         return Evidence(self.scores[number], 2, self.admitted[number], **self._about)
 
 
-def meet(links: Rediscovery, says: Says, *, drops: bool = False) -> tuple[list[str], list[JoinedLink]]:
+def meet(links: Rediscovery, says: Says, *, drops: bool = False) -> tuple[list[str], list[UpdatedLink]]:
     """What is new of a page's links, and what is to be joined."""
-    met, _ = links.meet(says.links, says, drops=drops)
-    return met.new, list(met.joined)
+    met, _ = links.sort_links(says.links, says, drops=drops)
+    return met.new, list(met.updated_links)
 
 
 @pytest.mark.parametrize("max_links", [1_000_000, 64])
@@ -131,13 +131,13 @@ def test_the_order_is_that_of_the_means_whatever_is_remembered_in_memory(open_st
         found = {f"http://h.org/{int(generator.expovariate(0.02))}": None for _ in range(generator.randrange(1, 40))}
         rows = [(url, generator.randrange(steps + 1) / steps) for url in found if url not in ended]
         says = Says(*((url, score, score > 0.3) for url, score in rows), referrer=f"http://r/{page}")
-        met, n_in_memory = links.meet(says.links, says, drops=False)
+        met, n_in_memory = links.sort_links(says.links, says, drops=False)
         for url in met.new:
             links.add(FrontierLink(fingerprint_of(url, "h.org"), url, says.evidence(says.links[url])))
-        for joined in met.joined:
+        for joined in met.updated_links:
             assert links.join(joined, 0) is not None
-        assert n_in_memory + len(met.joined) + len(met.new) == len(rows)
-        n_joined, n_said = n_joined + len(met.joined), n_said + len(rows) - len(met.new)
+        assert n_in_memory + len(met.updated_links) + len(met.new) == len(rows)
+        n_joined, n_said = n_joined + len(met.updated_links), n_said + len(rows) - len(met.new)
         for url, score in rows:
             means.said.setdefault(url, []).append((score, score > 0.3))
         for _ in range(generator.randrange(3)):

@@ -10,7 +10,7 @@ from focused.frontier.credit import Credit
 from focused.frontier.host_penalty import HostPenalty
 from focused.frontier.sinking import Harvests, Sinking
 from focused.frontier.soft_404_answers import is_alike
-from focused.frontier.soft_404s import Soft404s, unknown_address
+from focused.frontier.soft_404s import Soft404s, probe_address
 from focused.method.page.page_form import form_of
 from focused.method.page.reader import PageReader
 from focused.method.scoring.priority import LEVELS
@@ -30,8 +30,8 @@ def form(markup: str, number: int = 0) -> bytes:
 
 
 def meet(soft_404s: Soft404s, url: str, markup: str, referrer: str = f"{HOST}/", number: int = 0) -> str:
-    found = soft_404s.is_like_an_answer(url, lambda: form(markup, number), referrer)
-    soft_404s.ended(found)
+    found = soft_404s.note_page_like_answer(url, lambda: form(markup, number), referrer)
+    soft_404s.count_ended(found)
     return found
 
 
@@ -43,19 +43,19 @@ def site_with_sorry_pages() -> Soft404s:
         meet(soft_404s, f"{HOST}/a/{number}", ARTICLE, number=number)
     meet(soft_404s, f"{HOST}/old/1", SORRY, f"{HOST}/a/1")
     for number in range(6):
-        assert soft_404s.to_ask(f"{HOST}/a/1") == ""
+        assert soft_404s.next_probe(f"{HOST}/a/1") == ""
         meet(soft_404s, f"{HOST}/old/1/more/{number}", SORRY, f"{HOST}/old/1", number)
     return soft_404s
 
 
 def asked_and_answered(soft_404s: Soft404s, markup: str) -> list[str] | None:
-    return both_answered(soft_404s, soft_404s.to_ask(f"{HOST}/a/1"), form(markup, 99))
+    return both_answered(soft_404s, soft_404s.next_probe(f"{HOST}/a/1"), form(markup, 99))
 
 
 def both_answered(soft_404s: Soft404s, asked: str, answer: bytes) -> list[str] | None:
     """Answer both addresses with pages of one form and different words."""
     assert soft_404s.answered(asked, answer, range(10)) is None
-    return soft_404s.answered(unknown_address(asked), answer, range(10, 20))
+    return soft_404s.answered(probe_address(asked), answer, range(10, 20))
 
 
 def test_the_form_of_a_page_is_that_of_its_template_whatever_its_words_and_the_length_of_its_lists_are_but_not_that_of_its_text():
@@ -67,7 +67,7 @@ def test_the_form_of_a_page_is_that_of_its_template_whatever_its_words_and_the_l
 
 def test_pages_of_the_form_of_an_answer_are_soft_404s_and_others_are_none():
     soft_404s = site_with_sorry_pages()
-    address = unknown_address(f"{HOST}/old/1/more/0")
+    address = probe_address(f"{HOST}/old/1/more/0")
     proved = asked_and_answered(soft_404s, SORRY)
     assert proved is not None
     assert sorted(proved) == [f"{HOST}/old/1", *(f"{HOST}/old/1/more/{n}" for n in range(6))]
@@ -78,11 +78,11 @@ def test_pages_of_the_form_of_an_answer_are_soft_404s_and_others_are_none():
 
 def test_a_host_is_asked_once_beside_its_deepest_page():
     soft_404s = site_with_sorry_pages()
-    asked = soft_404s.to_ask(f"{HOST}/a/1")
+    asked = soft_404s.next_probe(f"{HOST}/a/1")
     assert asked.startswith(f"{HOST}/old/1/more/")
     for number in range(50):
         meet(soft_404s, f"{HOST}/b/{number}", ARTICLE)
-        assert soft_404s.to_ask(f"{HOST}/b/{number}") == ""
+        assert soft_404s.next_probe(f"{HOST}/b/{number}") == ""
 
 
 def test_a_host_with_few_of_the_pages_is_not_asked_nor_is_one_beyond_the_limit():
@@ -90,12 +90,12 @@ def test_a_host_with_few_of_the_pages_is_not_asked_nor_is_one_beyond_the_limit()
     for number in range(600):
         url = f"http://{'h' if number % 20 == 0 else f's{number % 200}'}.example/{number}"
         meet(soft_404s, url, ARTICLE)
-        assert soft_404s.to_ask(url) == ""
+        assert soft_404s.next_probe(url) == ""
     asked = []
     for number in range(200):
         for host in ("h", "other"):
             meet(soft_404s, f"http://{host}.example/b/{number}", ARTICLE)
-            asked.append(soft_404s.to_ask(f"http://{host}.example/b/{number}"))
+            asked.append(soft_404s.next_probe(f"http://{host}.example/b/{number}"))
     assert len(list(filter(None, asked))) == 1
 
 
@@ -103,14 +103,14 @@ def test_no_host_is_asked_where_the_setting_says_so():
     soft_404s = Soft404s(0)
     for number in range(50):
         meet(soft_404s, f"{HOST}/a/{number}", ARTICLE)
-        assert soft_404s.to_ask(f"{HOST}/a/{number}") == ""
-    assert not soft_404s.asks
+        assert soft_404s.next_probe(f"{HOST}/a/{number}") == ""
+    assert not soft_404s.are_probed
 
 
 @pytest.mark.parametrize("answer", [ARTICLE, ""])
 def test_where_unknown_addresses_bring_the_usual_page_or_none_nothing_is_a_soft_404(answer):
     soft_404s = site_with_sorry_pages()
-    address = soft_404s.to_ask(f"{HOST}/a/1")
+    address = soft_404s.next_probe(f"{HOST}/a/1")
     assert both_answered(soft_404s, address, form(answer) if answer else b"") is None
     assert meet(soft_404s, f"{HOST}/a/77", ARTICLE) == meet(soft_404s, f"{HOST}/old/2", SORRY) == ""
 
@@ -153,20 +153,20 @@ def test_what_was_answered_is_known_after_a_resume_and_nobody_is_asked_again():
     asked_and_answered(first, SORRY)
     second = Soft404s(20)
     second.restore(json.loads(json.dumps(first.state())))
-    assert meet(second, f"{HOST}/elsewhere/7", SORRY) == unknown_address(f"{HOST}/old/1/more/0")
-    assert second.proved(f"{HOST}/old/1") == unknown_address(f"{HOST}/old/1/more/0")
+    assert meet(second, f"{HOST}/elsewhere/7", SORRY) == probe_address(f"{HOST}/old/1/more/0")
+    assert second.proved(f"{HOST}/old/1") == probe_address(f"{HOST}/old/1/more/0")
     assert second.proved(f"{HOST}/a/1") == ""
     for number in range(50):
         meet(second, f"{HOST}/b/{number}", ARTICLE)
-        assert second.to_ask(f"{HOST}/b/{number}") == ""
+        assert second.next_probe(f"{HOST}/b/{number}") == ""
 
 
 @pytest.mark.parametrize("terms", [range(10, 20), range(1, 9), range(20)])
 def test_of_a_host_that_says_the_same_each_time_nothing_is_a_soft_404(terms):
     soft_404s = site_with_sorry_pages()
-    asked = soft_404s.to_ask(f"{HOST}/a/1")
+    asked = soft_404s.next_probe(f"{HOST}/a/1")
     soft_404s.answered(asked, form(SORRY, 1), range(10))
-    proved = soft_404s.answered(unknown_address(asked), form(SORRY, 2), terms)
+    proved = soft_404s.answered(probe_address(asked), form(SORRY, 2), terms)
     assert (proved is None) == (terms != range(10, 20))
 
 
@@ -175,19 +175,19 @@ def test_of_a_host_that_says_the_same_each_time_nothing_is_a_soft_404(terms):
 def test_whoever_has_a_host_when_the_second_answer_comes_knows_its_pages_and_the_first_answer(n_answers, is_heard):
     asks = site_with_sorry_pages()
     answers = [(form(SORRY, 1), range(10)), (form(SORRY, 2), range(10, 20))]
-    asked = asks.to_ask(f"{HOST}/a/1")
+    asked = asks.next_probe(f"{HOST}/a/1")
     for answer in answers[:n_answers]:
         asks.answered(asked, *answer)
     takes_over = Soft404s(20)
     meet(takes_over, f"{HOST}/a/77", ARTICLE)
-    (takes_over.hear if is_heard else takes_over.restore)(json.loads(json.dumps(asks.state())))
-    assert takes_over.to_ask(f"{HOST}/a/1") == ""
+    (takes_over.merge if is_heard else takes_over.restore)(json.loads(json.dumps(asks.state())))
+    assert takes_over.next_probe(f"{HOST}/a/1") == ""
     for answer in answers[n_answers:]:
         proved = takes_over.answered(asked, *answer)
     assert proved is not None
     assert len(proved) == 7
-    assert takes_over.hear(takes_over.state()) == []
-    asks.hear(json.loads(json.dumps(takes_over.state())))
+    assert takes_over.merge(takes_over.state()) == []
+    asks.merge(json.loads(json.dumps(takes_over.state())))
     for each in (asks, takes_over):
         assert meet(each, f"{HOST}/elsewhere/7", SORRY) == asked
 
@@ -213,9 +213,9 @@ def test_links_of_pages_that_prove_soft_404s_stand_back_after_a_resume_too():
     for url, referrer in pages:
         live.page(url, "", referrer, True, b"")
     before = live.store.standing_back.link_levels(f"{HOST}/old/1/more/77", f"{HOST}/old/1")
-    asked = live.soft_404s.to_ask(f"{HOST}/a/1")
+    asked = live.soft_404s.next_probe(f"{HOST}/a/1")
     assert not live.learn_answer(asked, form(SORRY), range(10))
-    assert live.learn_answer(unknown_address(asked), form(SORRY), range(10, 20))
+    assert live.learn_answer(probe_address(asked), form(SORRY), range(10, 20))
     resumed.soft_404s = Soft404s(20)
     resumed.soft_404s.restore(live.changed()["soft_404s"])
     resumed.restore((url, "", referrer, 1, b"") for url, referrer in pages)

@@ -121,10 +121,10 @@ def test_the_harvest_is_not_known_before_the_first_training_and_known_after_it()
     for _ in range(30):
         estimate.add(0.9, True)
     assert (estimate.now(), estimate.text()) == (None, "not known yet")
-    estimate.met(20, {})  # a training of examples from other sites
+    estimate.note_training(20, {})  # a training of examples from other sites
     assert estimate.now() is None
     assert "the examples come from other sites" in estimate.why_not_yet
-    estimate.met(30, MET._asdict())
+    estimate.note_training(30, MET._asdict())
     assert estimate.now() == MET
     assert estimate.text() == "0.40 (0.30 to 0.50)"
 
@@ -134,13 +134,13 @@ def test_where_no_page_looks_like_the_examples_nobody_knows_whether_there_are_no
     estimate = HarvestSoFar(is_against_met=True)
     for _ in range(20):  # by the background, to which every page looks like the topic
         estimate.add(0.9, True)
-    estimate.met(20, {"share": 0.01, "low": 0.0, "high": 0.03})
+    estimate.note_training(20, {"share": 0.01, "low": 0.0, "high": 0.03})
     for number in range(49):
         estimate.add(0.01, number < n_relevant)
     assert estimate.now() is not None
     estimate.add(0.01, False)
     assert (estimate.now() is None) == (n_relevant == 0)
-    assert ("written in another way" in estimate.why_not_yet) == estimate.sees_nothing == (n_relevant == 0)
+    assert ("written in another way" in estimate.why_not_yet) == estimate.finds_no_relevant == (n_relevant == 0)
     estimate.add(0.9, True)
     assert estimate.now() is not None
 

@@ -36,9 +36,9 @@ def test_copies_with_some_words_changed_and_other_menus_are_found(rate):
     n_found = 0
     for seed in range(40):
         words = prose(seed, 150)
-        assert not index.meet(sketch_of(own, words))[1]
+        assert not index.find_or_add(sketch_of(own, words))[1]
         changed = [f"other{source.integers(999)}x" if source.random() < rate else word for word in words]
-        n_found += index.meet(sketch_of(own, changed, before=MENU)) == (index.n_added - 1, True)
+        n_found += index.find_or_add(sketch_of(own, changed, before=MENU)) == (index.n_added - 1, True)
     assert n_found >= 38
 
 
@@ -46,7 +46,7 @@ def test_pages_that_share_their_frame_are_no_copies():
     own, index = reader(), CopyIndex()
     frame = prose(0, 80)
     for seed in range(1, 30):
-        assert not index.meet(sketch_of(own, frame + prose(seed, 120)))[1]
+        assert not index.find_or_add(sketch_of(own, frame + prose(seed, 120)))[1]
 
 
 @pytest.mark.parametrize("n_words", [45, 150])
@@ -57,8 +57,8 @@ def test_of_texts_that_differ_somewhat_those_with_one_title_are_copies_those_wit
     other = [f"other{number}q" if number % 8 == 5 else word for number, word in enumerate(words)]
     for title, is_copy in (("A  TITLE", True), ("Another title", False)):
         index = CopyIndex()
-        index.meet(sketch_of(own, words))
-        assert index.meet(sketch_of(own, other, title=title))[1] == is_copy
+        index.find_or_add(sketch_of(own, words))
+        assert index.find_or_add(sketch_of(own, other, title=title))[1] == is_copy
 
 
 def test_lists_of_links_in_the_frame_of_a_site_are_no_copies_of_each_other():
@@ -67,16 +67,16 @@ def test_lists_of_links_in_the_frame_of_a_site_are_no_copies_of_each_other():
     for seed in range(1, 20):
         links = prose(seed, 200)
         listed = "<ul>{}</ul>".format("".join(f"<li><a href=/{n}>{word}</a>" for n, word in enumerate(links)))
-        assert not index.meet(sketch_of(own, frame, before=listed))[1]
+        assert not index.find_or_add(sketch_of(own, frame, before=listed))[1]
 
 
 def test_short_pages_that_differ_by_a_number_are_no_copies():
     own, index = reader(), CopyIndex()
     first = sketch_of(own, "homework set 1 is due on Monday".split())
     assert first.n_pairs < LEAST_PAIRS
-    assert not index.meet(first)[1]
-    assert not index.meet(sketch_of(own, "homework set 2 is due on Monday".split()))[1]
-    assert index.meet(sketch_of(own, "homework set 1 is due on Monday".split())) == (0, True)
+    assert not index.find_or_add(first)[1]
+    assert not index.find_or_add(sketch_of(own, "homework set 2 is due on Monday".split()))[1]
+    assert index.find_or_add(sketch_of(own, "homework set 1 is due on Monday".split())) == (0, True)
 
 
 def test_a_sketch_is_the_same_in_another_process_and_comes_back_from_bytes():
@@ -108,18 +108,18 @@ def random_sketch(seed: int) -> TextSketch:
 
 def test_the_oldest_texts_are_forgotten_and_numbers_go_on():
     index, texts = CopyIndex(max_pages=50), [random_sketch(seed) for seed in range(120)]
-    assert [index.meet(text) for text in texts] == [(number, False) for number in range(120)]
+    assert [index.find_or_add(text) for text in texts] == [(number, False) for number in range(120)]
     assert len(index) == 50
-    assert index.meet(texts[119]) == (119, True)
-    assert index.meet(texts[75]) == (75, True)
-    assert not index.meet(texts[10])[1]
+    assert index.find_or_add(texts[119]) == (119, True)
+    assert index.find_or_add(texts[75]) == (75, True)
+    assert not index.find_or_add(texts[10])[1]
 
 
 def test_an_index_that_grew_knows_its_first_pages():
     index, texts = CopyIndex(), [random_sketch(seed) for seed in range(1100)]
     for text in texts:
-        index.meet(text)
-    assert index.meet(texts[3]) == (3, True)
+        index.find_or_add(text)
+    assert index.find_or_add(texts[3]) == (3, True)
 
 
 def test_the_bytes_of_a_sketch_say_how_new_the_text_is_and_its_title_without_numbers():

@@ -47,7 +47,7 @@ def test_pages_that_a_later_model_judged_again_are_copied_again_and_those_never_
     all_of(copy)
     judged = JudgedRows(tmp_path / "collection.sqlite")
     found = [(row.id, 0.8 if row.id % 2 else 0.2) for part in judged.slices(100) for row in part]
-    judged.judge(found, 0.5, replace(judged.as_they_came(), version=2))
+    judged.judge(found, 0.5, replace(judged.first_judged(), version=2))
     judged.close()
     all_of(copy)
     found = rows(database, "url, delivered, model_version")

@@ -105,7 +105,7 @@ def test_one_worker_trains_after_20_40_80_pages_of_all_and_another_goes_on_where
     trainers[first].stop()
     trainers[first].join()
     wanted = [f"{ORIGIN}/stars/{number}" for number in (3, 6, 9, 12)]
-    rows.say(sql, CRAWL, [said(url, True) for url in wanted])  # people's verdicts bring a training at once
+    rows.write_verdicts(sql, CRAWL, [said(url, True) for url in wanted])  # people's verdicts bring a training at once
     until(lambda: len(ended) == 3, secs=120)
     second, made = ended[2]
     assert (second, made.version, made.in_use, made.accepted) == (1 - first, 4, 3, True), made.why

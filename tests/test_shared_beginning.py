@@ -9,7 +9,7 @@ from test_shared_own_hosts import waiting
 
 from focused.frontier.shared.balance import OtherHosts, to_let_go
 from focused.frontier.shared.crawl_overview import CrawlOverview
-from focused.frontier.shared.events import Ticked
+from focused.frontier.shared.events import KeeperReport
 from focused.frontier.shared.leasing import TakenHost, Totals
 from focused.frontier.shared.links_wanted import LinksWanted
 from focused.frontier.shared.own_hosts import OwnHosts
@@ -17,9 +17,9 @@ from focused.frontier.shared.own_hosts import OwnHosts
 FIRST, SECOND = 3, 4
 
 
-def seen(n_pages: int, *, n_hosts: int = 12) -> Ticked:
+def seen(n_pages: int, *, n_hosts: int = 12) -> KeeperReport:
     totals = Totals(n_pages, 0, 50, 2, True, n_hosts, 1, FIRST)
-    return Ticked(totals, {}, [], [], False, (0, 0), 0)
+    return KeeperReport(totals, {}, [], [], False, (0, 0), 0)
 
 
 @pytest.fixture

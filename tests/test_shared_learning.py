@@ -65,7 +65,7 @@ class Worker:
         self.n_heard = self.n_other_model = 0
         self.n_lost = self.learning.resume()
         self.store.worker.lessons.n_wanted = lambda: 100
-        self.store.worker.lessons.on_heard = self._hear
+        self.store.worker.lessons.on_received = self._hear
         self.refused: list[str] = []
         self.store.worker.on_refused = lambda page, why: self.refused.append(why)
 

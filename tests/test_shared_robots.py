@@ -59,9 +59,9 @@ def test_who_takes_a_host_over_goes_on_with_the_failures_that_its_last_owner_has
     first.add([a_link(0), a_link(1)])
     first.commit()
     until(lambda: len(first.worker.own) == 2, first)
-    first.worker.troubles.tell("http://h0.example", 1, "refused", False)
-    first.worker.troubles.tell("http://h0.example", 2, "\0timed out", True)
-    first.worker.troubles.tell("http://h1.example", 0, "", True)
+    first.worker.troubles.hand_on("http://h0.example", 1, "refused", False)
+    first.worker.troubles.hand_on("http://h0.example", 2, "\0timed out", True)
+    first.worker.troubles.hand_on("http://h1.example", 0, "", True)
     first.close()
     second = a_store(database)
     try:

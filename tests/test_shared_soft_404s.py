@@ -18,7 +18,7 @@ ANSWERED = [*ASKED[:1], "00bb", ["00aa"], ["http://h0.example/1"], None, None]
 
 def a_listening_store(database, heard, **options):
     store = a_store(database, **options)
-    store.worker.answers.hear(store.worker.answers.listen(heard.append))
+    store.worker.answers.receive(store.worker.answers.subscribe(heard.append))
     return store
 
 
@@ -53,7 +53,7 @@ def test_who_takes_a_host_over_knows_its_answers_before_it_has_a_link_of_it(data
     first.commit()
     fetch(first, {})
     second = a_listening_store(database, [])
-    second.worker.answers.on_heard = lambda state: heard.append((state, len(second.worker.own)))
+    second.worker.answers.on_received = lambda state: heard.append((state, len(second.worker.own)))
     try:
         first.commit(**{SOFT_404S: {"h0.example": ASKED}})  # nothing has ended, so it waits for the next page
         fetch(first, {"h0.example": ASKED, "h1.example": ANSWERED})

@@ -18,7 +18,7 @@ class Listening:
 
     def __init__(self, database, *, max_pages=100):
         self.store, self.heard = a_store(database), []
-        self.store.worker.texts.listen(lambda texts: self.heard.extend(map(tuple, texts)), max_pages)
+        self.store.worker.texts.subscribe(lambda texts: self.heard.extend(map(tuple, texts)), max_pages)
         self.n_at_first = len(self.heard)
 
     def fetch(self, copy_of="", sketch=STARS):
@@ -91,7 +91,7 @@ def test_a_server_that_breaks_off_while_a_worker_hears_of_earlier_pages_is_asked
                 "WHERE datname = current_database() AND pid <> pg_backend_pid()"
             )
 
-    second.worker.texts.listen(hear_and_break_off, 10)
+    second.worker.texts.subscribe(hear_and_break_off, 10)
     second.close()
     assert heard == pages
 

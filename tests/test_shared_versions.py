@@ -52,17 +52,17 @@ def said(url: str, relevant: bool | None, at: str = "", person: str = "anna") ->
 
 
 def known(sql, since: int = 0) -> list[tuple]:
-    return [each[1:] for each in rows.said_since(sql, CRAWL, since)]
+    return [each[1:] for each in rows.verdicts_since(sql, CRAWL, since)]
 
 
 def test_of_a_person_and_a_page_the_later_verdict_stands_whoever_sends_it_last(sql):
-    rows.say(sql, CRAWL, [said("http://h.org/1", True, "2026-01-02"), said("http://h.org/2", False)])
-    rows.say(sql, CRAWL, [said("http://h.org/1", False, "2026-01-01"), said("http://h.org/2", None)])
+    rows.write_verdicts(sql, CRAWL, [said("http://h.org/1", True, "2026-01-02"), said("http://h.org/2", False)])
+    rows.write_verdicts(sql, CRAWL, [said("http://h.org/1", False, "2026-01-01"), said("http://h.org/2", None)])
     assert known(sql) == [("http://h.org/1", "anna", True, "2026-01-02"), ("http://h.org/2", "anna", None, "")]
-    last = rows.said_since(sql, CRAWL, 0)[-1].number
-    rows.say(sql, CRAWL, [said("http://h.org/1", None, "2026-01-03"), said("http://h.org/2", None)])
+    last = rows.verdicts_since(sql, CRAWL, 0)[-1].number
+    rows.write_verdicts(sql, CRAWL, [said("http://h.org/1", None, "2026-01-03"), said("http://h.org/2", None)])
     assert known(sql, last) == [("http://h.org/1", "anna", None, "2026-01-03")]  # what is said again is not new
-    assert rows.said_since(sql, CRAWL + 1, 0) == []
+    assert rows.verdicts_since(sql, CRAWL + 1, 0) == []
 
 
 def test_one_connection_trains_for_all_and_another_when_it_has_ended(sql, database):
@@ -173,7 +173,7 @@ def test_verdicts_are_trained_from_once_when_their_pages_are_there_whichever_wor
     ]
     sql.execute("INSERT INTO workers (crawl, name, alive_until, n_pages) VALUES (1, 'a', now(), 10)")
     urls = [f"http://h.org/{region}/{number}" for number in range(4) for region in ("stars", "food")]
-    rows.say(sql, CRAWL, [said(url, "stars" in url) for url in urls])
+    rows.write_verdicts(sql, CRAWL, [said(url, "stars" in url) for url in urls])
     for trainer in trainers:
         trainer.start()
     fetched(sql, *urls[:6])
@@ -188,7 +188,7 @@ def test_verdicts_are_trained_from_once_when_their_pages_are_there_whichever_wor
     assert [(each["n_positive"], each["n_negative"]) for each in attempts] == [(3, 3), (4, 4)]
     trainers[first].stop()
     trainers[first].join()
-    rows.say(sql, CRAWL, [said(urls[0], None, "2026"), said(urls[1], None, "2026")])
+    rows.write_verdicts(sql, CRAWL, [said(urls[0], None, "2026"), said(urls[1], None, "2026")])
     sql.execute("UPDATE workers SET n_pages = 40")
     until(lambda: len(ended) == 3, secs=180)
     assert ended[2] == (1 - first, 4)  # the other goes on where that one ended
@@ -205,7 +205,7 @@ def test_what_people_said_is_learnt_though_the_process_that_trains_is_killed(sql
     sql.execute("INSERT INTO workers (crawl, name, alive_until, n_pages) VALUES (1, 'a', now(), 10)")
     urls = [f"http://h.org/{region}/{number}" for number in range(4) for region in ("stars", "food")]
     fetched(sql, *urls)
-    rows.say(sql, CRAWL, [said(url, "stars" in url) for url in urls])
+    rows.write_verdicts(sql, CRAWL, [said(url, "stars" in url) for url in urls])
     trainer.start()
     until(lambda: trainer._process.n_failed == 2, secs=60)
     assert not ended

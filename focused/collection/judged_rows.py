@@ -26,7 +26,7 @@ _DELIVERED = "SELECT url, delivered FROM pages WHERE id = ?"
 
 
 @dataclass(frozen=True, slots=True)
-class AsTheyCame:
+class FirstJudged:
     """How many pages there are, and how many the models called relevant when they came."""
 
     n_pages: int = 0
@@ -69,14 +69,14 @@ class JudgedRows:
         """Close the file."""
         self._sql.close()
 
-    def as_they_came(self) -> AsTheyCame:
-        """Return how the pages were judged when they came, which is still known after they were judged again."""
+    def first_judged(self) -> FirstJudged:
+        """Return how the pages were judged when they were fetched; this stays known when they are judged again."""
         row = self._sql.execute("SELECT value FROM about WHERE key = ?", (_KEY,)).fetchone()
-        before = AsTheyCame(**json.loads(row[0])) if row else AsTheyCame()
+        before = FirstJudged(**json.loads(row[0])) if row else FirstJudged()
         new = self._sql.execute(_CAME, (before.to,)).fetchone()
         if not new[0]:
             return before
-        return AsTheyCame(
+        return FirstJudged(
             before.n_pages + new[0],
             before.n_later + new[1],
             before.n_relevant + new[2],
@@ -101,14 +101,14 @@ class JudgedRows:
                     continue  # its row keeps the relevance that it has
             yield found
 
-    def judge(self, found: Iterable[tuple[int, float]], threshold: float, known: AsTheyCame) -> list[Change]:
+    def judge(self, found: Iterable[tuple[int, float]], threshold: float, known: FirstJudged) -> list[Change]:
         """Write the relevances of pages by their ids, as of ``known.version``; return those whose delivery changes.
 
-        The same transaction writes how the pages were judged when they came: later this could not be read any more.
+        The same transaction keeps how the pages were judged first: these writes replace it in their rows.
         """
         sql, changes = self._sql, list[Change]()
         with transaction(sql):
-            self._know(AsTheyCame(**(asdict(known) | {"version": 0})))
+            self._know(FirstJudged(**(asdict(known) | {"version": 0})))
             for number, relevance in found:
                 before = sql.execute(_DELIVERED, (number,)).fetchone()
                 if before is None:
@@ -119,7 +119,7 @@ class JudgedRows:
                     changes.append(Change(url, bool(after)))
         return changes
 
-    def note_done(self, known: AsTheyCame) -> None:
+    def note_done(self, known: FirstJudged) -> None:
         """Note that all pages are judged again by a version."""
         self._know(known)
 
@@ -127,5 +127,5 @@ class JudgedRows:
         """Return how many pages an earlier version has judged."""
         return int(self._sql.execute("SELECT count(*) FROM pages WHERE model_version < ?", (version,)).fetchone()[0])
 
-    def _know(self, known: AsTheyCame) -> None:
+    def _know(self, known: FirstJudged) -> None:
         self._sql.execute("INSERT OR REPLACE INTO about VALUES (?, ?)", (_KEY, json.dumps(asdict(known))))

@@ -111,12 +111,12 @@ class JudgingSession:
                 self._shown = ShownPage(pick, row, copies)
                 self._pages, self._model = self._collection.last_number, self._collection.learnt.model
                 return self._shown
-            self._queue.put_aside(pick.page.url)  # removed, or its text gave way to another's meanwhile
+            self._queue.set_aside(pick.page.url)  # the page was removed, or its text was replaced by another one's
         self._shown = None
         return None
 
-    def say(self, relevant: bool | None, note: str = "") -> None:
-        """Write what the person says of the page that is shown; None: the person would not say.
+    def give_verdict(self, relevant: bool | None, note: str = "") -> None:
+        """Write the person's verdict on the page that is shown; ``relevant`` is None where the person skips the page.
 
         An OSError says that it could not be written: the page is still the one that is shown.
         """
@@ -125,17 +125,17 @@ class JudgingSession:
         self._write(shown, relevant, note or (SKIPPED if relevant is None else ""))
         self._done.append((shown, relevant))
         self._queue.count(shown.pick.page.url, shown.pick.kind)
-        self._queue.put_aside(shown.pick.page.url, is_aside=relevant is None)
+        self._queue.set_aside(shown.pick.page.url, is_aside=relevant is None)
 
     def undo(self) -> bool:
-        """Take the last answer of this session back, and show its page again; False if there is none."""
+        """Withdraw the last verdict of this session and show its page again; False if there is none."""
         if not self._done:
             return False
         shown, _ = self._done[-1]
         self._write(shown, None, TAKEN_BACK)
         self._done.pop()
         self._queue.count(shown.pick.page.url, None)
-        self._queue.put_aside(shown.pick.page.url, is_aside=False)
+        self._queue.set_aside(shown.pick.page.url, is_aside=False)
         self._again = shown
         return True
 
@@ -176,4 +176,4 @@ class JudgingSession:
             if opinion.person == person and (url := self._collection.url_of(opinion.url)):
                 is_counted = opinion.model == self._collection.learnt.model and opinion.note != TAKEN_BACK
                 self._queue.count(url, (opinion.drawn or None) if is_counted else None)
-                self._queue.put_aside(url, is_aside=opinion.note == SKIPPED and opinion.relevant is None)
+                self._queue.set_aside(url, is_aside=opinion.note == SKIPPED and opinion.relevant is None)

@@ -121,7 +121,7 @@ class Queue:
             self._looked = None  # a verdict was changed or taken back
         self._verdicts = known
 
-    def put_aside(self, url: str, *, is_aside: bool = True) -> None:
+    def set_aside(self, url: str, *, is_aside: bool = True) -> None:
         """Do not show a page again; or show it after all."""
         if (row := self.pages.row_of(url)) is not None:
             (self._aside.add if is_aside else self._aside.discard)(row)

@@ -70,11 +70,11 @@ class VerdictRows:
         """Return the URLs of the pages that have a verdict."""
         return [url for (url,) in self._sql.execute("SELECT url FROM pages WHERE verdict IS NOT NULL")]
 
-    def say(self, said: Iterable[tuple[str, bool | None]]) -> list[Change]:
+    def set_verdicts(self, verdicts: Iterable[tuple[str, bool | None]]) -> list[Change]:
         """Set the verdicts of pages by their URLs; return those whose delivery changes. URLs of no page change nothing."""
         sql, changes = self._sql, list[Change]()
         with transaction(sql):
-            for url, relevant in said:
+            for url, relevant in verdicts:
                 row = sql.execute("SELECT verdict, delivered FROM pages WHERE url = ?", (url,)).fetchone()
                 if row is None or row[0] == (None if relevant is None else int(relevant)):
                     continue
@@ -84,16 +84,16 @@ class VerdictRows:
                     changes.append(Change(url, bool(delivered)))
         return changes
 
-    def is_said(self, said: Iterable[tuple[str, bool | None]]) -> bool:
-        """Return whether `say` would change nothing."""
-        for url, relevant in said:
+    def holds(self, verdicts: Iterable[tuple[str, bool | None]]) -> bool:
+        """Return whether the pages have these verdicts already, so that `set_verdicts` would change nothing."""
+        for url, relevant in verdicts:
             row = self._sql.execute("SELECT verdict FROM pages WHERE url = ?", (url,)).fetchone()
             if row is not None and row[0] != (None if relevant is None else int(relevant)):
                 return False
         return True
 
     def mirror(self, rows: Iterable[tuple[str, str, bool, str, str, str]]) -> None:
-        """Let the table ``verdicts`` hold these: canonical URL, person, relevant, at, drawn, note."""
+        """Replace the rows of the table ``verdicts``: canonical URL, person, relevant, at, drawn, note."""
         with transaction(self._sql):
             self._sql.execute("DELETE FROM verdicts")
             self._sql.executemany("INSERT OR REPLACE INTO verdicts VALUES (?, ?, ?, ?, ?, ?)", rows)

@@ -21,7 +21,7 @@ _SIGN_OF_LIFE_SECS = 60.0
 """Seconds until a line that has not changed is repeated."""
 
 
-class ProgressTeller:
+class ProgressLog:
     """Logs a line of progress, or what the crawl waits for where nothing has changed.
 
     Parameters
@@ -43,7 +43,7 @@ class ProgressTeller:
         self._n_pages = n_pages
         self._told, self._told_at, self._told_failing = (-1, -1, -1), now, ""
 
-    def tell(self, totals: SharedTotals, now: float) -> None:
+    def write(self, totals: SharedTotals, now: float) -> None:
         """Log it."""
         told = (totals.n_pages, totals.n_waiting, totals.n_alive)
         if told != self._told or now - self._told_at >= _SIGN_OF_LIFE_SECS:

@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from focused.commands.crawl_crew import FOLDER, MOST_RESTARTS, RESTARTS_SECS, signals_passed_on
-from focused.commands.crawl_progress import ProgressTeller
+from focused.commands.crawl_progress import ProgressLog
 from focused.crawl.alerts import ALERT
 from focused.crawl.delivered_words import about_delivered, counted, found_in_short
 from focused.crawl.final_judging import words_of_judging_again
@@ -147,7 +147,7 @@ def watch(crew: Crew, crawl: WatchedCrawl, interval_secs: float, revive: Callabl
     n_before = totals.n_pages if totals else 0
     with signals_passed_on(crew):
         started = looked = refreshed = time.monotonic()
-        teller = ProgressTeller(crawl.failing_hosts, run_dir, crawl.max_pages, started, n_before)
+        progress_log = ProgressLog(crawl.failing_hosts, run_dir, crawl.max_pages, started, n_before)
         wait_secs = _REFRESH_SECS
         while crew.n_running:
             time.sleep(_LOOK_SECS)
@@ -155,7 +155,7 @@ def watch(crew: Crew, crawl: WatchedCrawl, interval_secs: float, revive: Callabl
             if crew.waits_to_restart:
                 _restart_killed(crew, crawl)
             now = time.monotonic()
-            says = bool(interval_secs) and now - teller.looked_at >= interval_secs
+            says = bool(interval_secs) and now - progress_log.looked_at >= interval_secs
             if now - looked >= _CHECK_SECS or (says and totals is not None):
                 looked = now
                 totals = crawl.totals()
@@ -163,7 +163,7 @@ def watch(crew: Crew, crawl: WatchedCrawl, interval_secs: float, revive: Callabl
                     with suppress(ValueError):
                         revive()
                 elif says:
-                    teller.tell(totals, now)
+                    progress_log.write(totals, now)
             if now - refreshed >= wait_secs:
                 _refresh(run_dir, is_last=False)
                 refreshed = time.monotonic()

@@ -92,7 +92,7 @@ def judge_by_program(session: JudgingSession, assessor: Assessor, most: int | No
         said = assessor.judge(shown.row["title"], shown.row["text"])
         if said is None and assessor.is_spent():
             break  # it may judge the page next time
-        session.say(said)
+        session.give_verdict(said)
         if sum(session.counts) % _EVERY == 0:
             yield _so_far(session, assessor)
     if assessor.is_spent():

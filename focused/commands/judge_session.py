@@ -56,7 +56,7 @@ def _judge(session: JudgingSession, keys: Keys, most: int | None) -> str:
             if key in ("q", END):
                 return "Ended."
             if key in ("y", "n", "s"):
-                session.say({"y": True, "n": False, "s": None}[key])
+                session.give_verdict({"y": True, "n": False, "s": None}[key])
                 break
             if key == "u" and session.undo():
                 break

@@ -74,7 +74,7 @@ def is_to_be_judged(name: str, run_dir: Path, models_dir: Path) -> bool:
         return False
     try:
         with closing(JudgedRows(path)) as rows:
-            known = rows.as_they_came()
+            known = rows.first_judged()
     except (CollectionFileError, sqlite3.Error):
         return True
     return (known.version, known.model) != (AFTERWARDS, name_of_model(topic.model_sha256))

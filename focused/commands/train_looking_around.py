@@ -62,7 +62,7 @@ class LookAroundSpider(FetchSpider):
         for url in self._around.first():
             yield self._request(url)
 
-    def met(self, response: Response) -> Iterator[scrapy.Request]:
+    def page_fetched(self, response: Response) -> Iterator[scrapy.Request]:
         """Keep a page, and ask for the next ones."""
         self.parse(response)
         asked, reading = response.meta["asked"], self._reading
@@ -75,7 +75,7 @@ class LookAroundSpider(FetchSpider):
             )
         yield from self._more()
 
-    def missed(self, failure: Failure) -> Iterator[scrapy.Request]:
+    def page_failed(self, failure: Failure) -> Iterator[scrapy.Request]:
         """Note why there is no page, and ask for the next ones."""
         self.failed(failure)
         self._around.in_vain(failure.request.meta["asked"])  # type: ignore[attr-defined]
@@ -93,7 +93,7 @@ class LookAroundSpider(FetchSpider):
     def _request(self, url: str) -> scrapy.Request:
         self._n_on_the_way += 1
         meta = {"asked": url, "focused_pdf": True}
-        return scrapy.Request(url, self.met, errback=self.missed, meta=meta, dont_filter=True)
+        return scrapy.Request(url, self.page_fetched, errback=self.page_failed, meta=meta, dont_filter=True)
 
 
 def pages_around_seeds(

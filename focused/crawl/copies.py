@@ -36,8 +36,8 @@ _SLICES = 100
 """The oldest pages are forgotten as originals of excerpts in so many slices: each takes some 10 ms."""
 
 
-class MetBefore(NamedTuple):
-    """What is known of the text of a page that was met."""
+class TextComparison(NamedTuple):
+    """What a comparison of a page's text with the texts of earlier pages has found."""
 
     #: URL of the page that this one is a copy of; empty: it is none.
     duplicate_of: str = ""
@@ -48,9 +48,9 @@ class MetBefore(NamedTuple):
     #: How new it is, in [0, 1]; of a copy 0.
     newness: float = 1.0
 
-    def as_copy_of(self, url: str) -> MetBefore:
-        """Return what is known of a page whose text is another one, and which counts as a copy all the same."""
-        return MetBefore(url, url, self.sketch, newness=0.0)
+    def as_copy_of(self, url: str) -> TextComparison:
+        """Return the same for a page that counts as a copy although its text differs."""
+        return TextComparison(url, url, self.sketch, newness=0.0)
 
 
 class KnownTexts:
@@ -77,7 +77,7 @@ class KnownTexts:
         #: Titles of the pages met last in this run, by the hashes of their URLs.
         self._titles: OrderedDict[int, str] = OrderedDict()
 
-    def find_copy_or_remember(self, page: Page, url: str, referrer: str = "") -> MetBefore:
+    def find_copy_or_remember(self, page: Page, url: str, referrer: str = "") -> TextComparison:
         """Return which page a page repeats, or what to keep of a text that is new.
 
         A new text is remembered: later pages are compared with it.
@@ -85,7 +85,7 @@ class KnownTexts:
         nothing is kept of it.
         """
         text = sketch(page, self._hashes, self._own_title(page, url, referrer))
-        return MetBefore() if text is None else self._meet(text, url)
+        return TextComparison() if text is None else self._compare(text, url)
 
     def _own_title(self, page: Page, url: str, referrer: str) -> str:
         """Return a page's title but for what it says of the page that led to it; note it for pages that it leads to."""
@@ -106,11 +106,11 @@ class KnownTexts:
         unreadable: list[str] = []
         for url, data, relevant in texts:
             try:
-                met = self._meet(TextSketch.from_bytes(data), url)
+                comparison = self._compare(TextSketch.from_bytes(data), url)
             except ValueError as error:
                 unreadable.append(f"{url}: {error}")
                 continue
-            if not (relevant or met.duplicate_of):
+            if not (relevant or comparison.duplicate_of):
                 self.note_irrelevant(url)
         if unreadable:
             logger.warning(
@@ -118,13 +118,13 @@ class KnownTexts:
                 *(quantity(len(unreadable), "stored texts"), unreadable[0]),
             )
 
-    def _meet(self, text: TextSketch, url: str) -> MetBefore:
+    def _compare(self, text: TextSketch, url: str) -> TextComparison:
         """Return which page a text repeats; remember it where it is new."""
-        number, is_copy = self._index.meet(text)
+        number, is_copy = self._index.find_or_add(text)
         place = number % self._max_pages
         if is_copy:
             first = self._urls[place]
-            return MetBefore(sketch=text.to_bytes()) if first == url else MetBefore(first, first, newness=0.0)
+            return TextComparison(sketch=text.to_bytes()) if first == url else TextComparison(first, first, newness=0.0)
         if number >= self._max_pages and place % self._forgotten_at_once == 0:
             self._excerpts.forget(place, self._forgotten_at_once)
         found = self._excerpts.find(text.kept)
@@ -139,8 +139,8 @@ class KnownTexts:
         # A copy of an excerpt that is a copy is one of the same original.
         self._urls[place] = url if is_item else original or url
         if original and not is_item:  # without its title: of a copy it does not count for its place
-            return MetBefore(original, original, text._replace(title_form=0).to_bytes(), newness=0.0)
-        return MetBefore("", original, text.to_bytes(), newness_of(found.new_share))
+            return TextComparison(original, original, text._replace(title_form=0).to_bytes(), newness=0.0)
+        return TextComparison("", original, text.to_bytes(), newness_of(found.new_share))
 
     def _original_of_excerpt(self, row: int | None, n_pairs: int, url: str) -> str:
         """Return the URL of the page in a row, if a text is an excerpt of it; empty if it is none."""

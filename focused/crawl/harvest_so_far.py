@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 
 NOT_YET = "not known yet"
 _LEAST_PAGES = 20
-"""Of fewer pages no share is said."""
+"""The share is not estimated from fewer pages."""
 _NONE_OF = 50
-"""Pages none of which a trained model calls relevant, from which on its estimate is no evidence: they may be written in
-another way than the examples, and then held-out examples say nothing of them."""
+"""If a trained model has judged so many pages and none of them relevant, its estimate is no evidence: the pages may be written
+in another way than the examples, and then held-out examples say nothing of them."""
 
 
 class HarvestSoFar:
@@ -48,7 +48,7 @@ class HarvestSoFar:
         self._copies = array("q")
         self._n_judged = 0
         self._is_from_elsewhere = False
-        #: Pages since there was a model that had learnt of this web, and those of them that it called relevant.
+        #: Pages judged since the first training on pages of this web, and those of them that were judged relevant.
         self._n_by_trained = self._n_judged_by_trained = 0
         self._met: HarvestEstimate | None = None
         self._n_met = 0
@@ -85,8 +85,11 @@ class HarvestSoFar:
             self._n_by_trained += 1
             self._n_judged_by_trained += bool(is_relevant)
 
-    def met(self, n_pages: int, harvest: Mapping[str, float]) -> None:
-        """Note what a training says of the first ``n_pages`` pages; nothing where the examples come from other sites."""
+    def note_training(self, n_pages: int, harvest: Mapping[str, float]) -> None:
+        """Note the harvest that a training has estimated of the first ``n_pages`` pages.
+
+        ``harvest`` is empty where the examples come from other sites.
+        """
         self._is_from_elsewhere = not harvest
         with suppress(KeyError):
             # Copies are not trained with.
@@ -94,18 +97,18 @@ class HarvestSoFar:
             self._met = HarvestEstimate(*(share * harvest[name] for name in ("share", "low", "high")))
             self._n_met = n_pages
 
-    def train_at_end(self, train: Callable[[], None]) -> None:
-        """Let a last training, at the end of the crawl, say `met`."""
+    def set_last_training(self, train: Callable[[], None]) -> None:
+        """Set what `run_last_training` calls at the end of the crawl; the training calls `note_training`."""
         self._train = train
 
-    def at_end(self) -> None:
-        """Have the last training done, if there is one, before the estimate is said of all pages."""
+    def run_last_training(self) -> None:
+        """Run the last training, if there is one, so that the final estimate covers all pages."""
         self._train()
 
     def now(self) -> HarvestEstimate | None:
         """Return the estimate of all pages so far; None where it is not known."""
         n_pages = len(self._relevances)
-        if self.why_unknown or not n_pages or self.sees_nothing:
+        if self.why_unknown or not n_pages or self.finds_no_relevant:
             return None
         if self._met is not None:
             return with_pages_since(self._met, self._n_met, self._relevances[self._n_met :], n_pages)
@@ -115,8 +118,8 @@ class HarvestSoFar:
 
     @property
     def why_not_yet(self) -> str:
-        """Why it is not known as long as nothing else is said."""
-        if self.sees_nothing:
+        """Why the harvest is not known yet, in words."""
+        if self.finds_no_relevant:
             return (
                 "no page that was met looks enough like the examples. Either there are none here, or they are written in "
                 "another way than these. Judge some pages, which shows it, and train from them: scrapy judge RUN_DIR; "
@@ -132,12 +135,12 @@ class HarvestSoFar:
         return f"that takes {_LEAST_PAGES} pages"
 
     @property
-    def sees_nothing(self) -> bool:
-        """Whether the trained models have called no page relevant, of enough."""
+    def finds_no_relevant(self) -> bool:
+        """Whether the trained models have judged enough pages, and none of them relevant."""
         return self._n_by_trained >= _NONE_OF and not self._n_judged_by_trained
 
     def text(self) -> str:
-        """Return it as people read it."""
+        """Return the estimate in words, or that it is not known."""
         found = self.now()
         return str(found) if found is not None else ("not known" if self.why_unknown else NOT_YET)
 

@@ -78,7 +78,7 @@ class LinkSources:
             return None
         entries = self._in_scope(found.entries, UrlResolver(response.url))
         urls = {entry.url: number for number, entry in enumerate(entries)}
-        new = frontier_of(self._crawler).meet(urls, None).new
+        new = frontier_of(self._crawler).sort_links(urls, None).new
         entries = newest_first(entries[urls[url]] for url in new)
         if len(entries) > self._max_links:
             self._count("links_left", len(entries) - self._max_links)

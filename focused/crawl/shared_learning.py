@@ -99,7 +99,7 @@ class SharedModel:
         So ``scrapy train --from-run`` learns from them, also while the crawl is under way.
         """
         shared = SharedPages(self.run.number, self.options, is_against_met=True)
-        shared.hear(self.run.connection)
+        shared.read_verdicts(self.run.connection)
         labels, pages = shared.learnable(self.run.connection)
         with closing(sqlite3.connect(self.run_dir / COLLECTION_FILE)) as sql:
             numbers = dict(sql.execute("SELECT url, number FROM pages"))

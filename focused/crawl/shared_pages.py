@@ -33,7 +33,7 @@ def n_draws_missing(run: SharedRun) -> float:
 
 
 class SharedPages:
-    """Hears what people say of the pages of a crawl, by its number in the database, and reads the pages.
+    """Reads the verdicts on pages of a shared crawl, and the pages themselves. ``crawl``: its number in the database.
 
     ``is_against_met``: whether all pages met are learnt from, and not only those that people have judged.
     """
@@ -41,16 +41,19 @@ class SharedPages:
     def __init__(self, crawl: int, options: RetrainingOptions, *, is_against_met: bool) -> None:
         self._crawl, self._options, self._is_against_met = crawl, options, is_against_met
         self._table = VerdictTable(MAX_PAGES)
-        #: Number of the last verdict that was heard.
-        self.said = 0
-        #: URLs of which people have said anything, as they were written.
+        #: Number of the last verdict that was read.
+        self.last_number = 0
+        #: URLs with verdicts, spelt as people wrote them.
         self.urls: dict[str, None] = {}
 
-    def hear(self, sql: Connection[Any], n_known: int = 0) -> int:
-        """Read what people have said since the last call; return how many verdicts above the number ``n_known`` are news."""
+    def read_verdicts(self, sql: Connection[Any], n_known: int = 0) -> int:
+        """Read the verdicts that are new since the last call.
+
+        Return how many of them change anything, of those numbered above ``n_known``.
+        """
         n_new = 0
-        for said in rows.said_since(sql, self._crawl, self.said):
-            self.said = said.number
+        for said in rows.verdicts_since(sql, self._crawl, self.last_number):
+            self.last_number = said.number
             verdict = Verdict(canonical_form(said.url) or said.url, said.relevant, person=said.person, written=said.url)
             if self._table.add(verdict):
                 self.urls[said.url] = None

@@ -54,7 +54,7 @@ def write_rows(
         counter.add(page.is_delivered, page.depth, page.irrelevant_on_path)
         estimate.add(page.relevance, page.is_delivered, is_copy=bool(page.duplicate_of))
         while to_come and counter.n_pages >= min(to_come[0], n_pages):
-            estimate.met(counter.n_pages, harvests[to_come.pop(0)])
+            estimate.note_training(counter.n_pages, harvests[to_come.pop(0)])
         fetched.append(fetched_row(counter.n_pages, page))
         if counter.n_pages % _HARVEST_EVERY == 0:
             is_told = counter.n_pages % estimate_every == 0

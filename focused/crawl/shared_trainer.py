@@ -120,7 +120,7 @@ class SharedTrainer(threading.Thread):
                 while not self._stopping.wait(_LOOK_SECS) and self._n_failed_in_a_row < _MAX_FAILURES:
                     if about.worker() not in (0, worker):  # it has joined again
                         rows.name_trainer(sql, worker := about.worker())
-                    self._n_new += self._pages.hear(sql)
+                    self._n_new += self._pages.read_verdicts(sql)
                     if self._is_due(sql):
                         self._train(sql, versions)
         if self._n_failed_in_a_row >= _MAX_FAILURES:
@@ -136,7 +136,7 @@ class SharedTrainer(threading.Thread):
         if not earlier:
             return
         self._n_trained, n_heard = earlier[-1].n_pages, int(known[-1].get(_SAID, 0))
-        self._n_new += self._pages.hear(sql, n_heard)
+        self._n_new += self._pages.read_verdicts(sql, n_heard)
         self._in_use, self._is_waiting = version_in_use(earlier), True
         if (in_use := rows.version_to_use(sql, self._training.crawl)) is not None:
             folder = self._training.folder / FOLDER / str(in_use.version)
@@ -179,7 +179,7 @@ class SharedTrainer(threading.Thread):
             urls = {page.number: page.url for page in pages}
             known = read_labels(about.folder, found.version)
             learnt = {number: (label, urls[number]) for number, label in known.items() if number in urls}
-        if rows.add_version(sql, about.crawl, asdict(found) | {_SAID: self._pages.said}, learnt, files):
+        if rows.add_version(sql, about.crawl, asdict(found) | {_SAID: self._pages.last_number}, learnt, files):
             self._in_use = found.version if found.accepted else self._in_use
             self._ended(found)
 

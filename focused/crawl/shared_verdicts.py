@@ -36,12 +36,15 @@ class VerdictSender:
 
     def send(self, run: SharedRun) -> int:
         """Send it; return how many verdicts it was."""
-        from focused.frontier.shared.version_rows import StoredVerdict, say  # psycopg is an extra of the package
+        from focused.frontier.shared.version_rows import (  # psycopg is an extra of the package
+            StoredVerdict,
+            write_verdicts,
+        )
 
         new = self.new()
         given = [StoredVerdict(0, each.url, each.person, each.relevant, each.at) for each in new.values()]
         if given:
-            say(run.connection, run.number, given)
+            write_verdicts(run.connection, run.number, given)
         self._sent |= new
         return len(given)
 

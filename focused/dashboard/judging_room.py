@@ -130,7 +130,7 @@ def _answer(seat: _Seat, url: str, answer: str) -> Asked:
         if session.undo():
             seat.asked = None
     elif asked.shown is not None and asked.shown.row["url"] == url and answer in ANSWERS:
-        session.say(ANSWERS[answer])
+        session.give_verdict(ANSWERS[answer])
         seat.asked = None
     return _ask(seat)
 

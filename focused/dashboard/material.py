@@ -76,7 +76,7 @@ class Material:
         found = read_json(self.folder / _ABOUT)
         return {name: str(found.get(name) or "") for name in TEXTS}
 
-    def say(self, texts: dict[str, str]) -> None:
+    def set_texts(self, texts: dict[str, str]) -> None:
         """Keep them; an empty one leaves what is there."""
         known = self.texts()
         kept = {name: texts.get(name, "") or known[name] for name in TEXTS}

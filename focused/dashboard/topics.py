@@ -143,7 +143,7 @@ class Topics:
         material.add_urls(said["urls"], said["seeds"])
         for named, content in files:
             material.add_file(named, content)
-        material.say(said)
+        material.set_texts(said)
         return material
 
     async def _add_run(self, request: Request, material: Material, key: str, *, judged_only: bool) -> None:

@@ -84,12 +84,12 @@ class Summary:
         if judged is not None:
             yield from figure_lines(judged.figures, judged.believed)
         yield about_not_fetched(stats.get("focused/verdicts/pending_count", 0))
-        yield from contradictions(Crawl.needed(self._crawler).verdicts.table.said())
+        yield from contradictions(Crawl.needed(self._crawler).verdicts.table.verdicts_by_page())
         if not harvest.n_pages:
             yield "" if plan.error == self.no_page() else self.no_page()  # then an error has said it
         elif not harvest.n_relevant and not stats.get(DELIVERED):
             # Where no page looks like the examples other seeds need not be better; the line of the harvest says what may be.
-            seeds = "" if self._estimate.sees_nothing or not plan.seeds else ". Or try other seeds: -a seeds=URL"
+            seeds = "" if self._estimate.finds_no_relevant or not plan.seeds else ". Or try other seeds: -a seeds=URL"
             hint = as_typed(f"See why: scrapy explain TOPIC URL{seeds}")
             yield f"No page was relevant. {hint}"
         yield words_of_judging_again(stats)

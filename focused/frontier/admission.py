@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from focused.frontier.session_records import SessionRecords
     from focused.frontier.store.link import FrontierLink
     from focused.method.scoring import Evidence
-    from focused.method.scoring.met_links import JoinedLink
+    from focused.method.scoring.sorted_links import UpdatedLink
 
 _MAX_IN_MEMORY = 1_000_000
 
@@ -79,7 +79,7 @@ class Admission:
         self.crawler.stats.inc_value("dupefilter/filtered")
         return False
 
-    def join(self, link: JoinedLink, tunnel: int) -> bool:
+    def join(self, link: UpdatedLink, tunnel: int) -> bool:
         """Join what a page says of a known link; return whether the link was new after all."""
         if self.links.store.is_shared:
             self.links.send(link, tunnel)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from focused.frontier.sinking import Sinking
     from focused.frontier.store.interface import LinkStore
     from focused.frontier.store.link import FrontierLink
-    from focused.method.scoring.met_links import JoinedLink
+    from focused.method.scoring.sorted_links import UpdatedLink
 
 _SLICE_LINKS = 1_000
 """So many links of a page are taken in at a time, some 20 ms. Then the reactor has its turn."""
@@ -51,7 +51,7 @@ class EndedPage:
     #: New links, as requests and as the frontier takes them in.
     links: list[tuple[Request, FrontierLink]] = field(default_factory=list)
     #: Links found again.
-    joined: Sequence[JoinedLink] = ()
+    updated_links: Sequence[UpdatedLink] = ()
     #: Whether the page is relevant; None: there was no page.
     relevant: bool | None = None
     #: Why the link failed; empty if it did not.
@@ -150,7 +150,7 @@ class Outcomes:
             self.store.done(number, note="redirect")
         return last
 
-    def heard(self, url: str, copy_of: str, referrer: str, relevant: bool, sketch: bytes) -> None:
+    def learn_from_other_worker(self, url: str, copy_of: str, referrer: str, relevant: bool, sketch: bytes) -> None:
         """Learn from a page that another worker has fetched; arguments as of `Sinking.page`."""
         if self.sinking is not None:
             self.sinking.page(url, copy_of, referrer, relevant, sketch)
@@ -248,8 +248,8 @@ class Completion:
                 self.admission.refuse(request)
             if not number % _SLICE_LINKS:
                 await yield_to_reactor()
-        for number, joined in enumerate(page.joined, 1):
-            self.admission.join(joined, tunnel)
+        for number, known in enumerate(page.updated_links, 1):
+            self.admission.join(known, tunnel)
             if not number % _SLICE_LINKS:
                 await yield_to_reactor()
 

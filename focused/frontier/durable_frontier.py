@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from focused.frontier.store.rescoring import NewScores, WaitingSlice
     from focused.frontier.unreachable import UnreachableHosts
     from focused.method.scoring import Evidence
-    from focused.method.scoring.met_links import MetLinks
     from focused.method.scoring.page_scores import PageScores
+    from focused.method.scoring.sorted_links import SortedLinks
 
 
 _AT_END = 20
@@ -67,12 +67,12 @@ class DurableFrontier:
         self._random_links.note_fetched(url)
         return self._links.note_fetched(url)
 
-    def meet(self, links: Mapping[str, int], scores: PageScores | None) -> MetLinks:
+    def sort_links(self, links: Mapping[str, int], scores: PageScores | None) -> SortedLinks:
         """Sort the links of a page: new ones are requested, known ones get the page's evidence when it ends."""
-        met, n_joined = self._links.meet(links, scores, drops=self._task.drops)
+        sorted_links, n_joined = self._links.sort_links(links, scores, drops=self._task.drops)
         if n_joined:
             self._checkpoints.stats.inc_value("focused/frontier/merged_count", n_joined)
-        return met
+        return sorted_links
 
     def request(self, url: str, evidence: Evidence | None) -> Request:
         """Return the request for a new link."""
@@ -131,7 +131,7 @@ class DurableFrontier:
         return None if sinking is None else sinking.soft_404s
 
     def learn_answer(self, url: str, form: bytes, terms: Collection[int]) -> bool:
-        """Learn what a host answers to one of two addresses that nobody made; tell whether soft 404s are told by both."""
+        """Learn a host's answer to one of two probes; tell whether its soft 404s can now be recognised."""
         sinking = self._outcomes.sinking
         return sinking is not None and sinking.learn_answer(url, form, terms)
 

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from focused.frontier.soft_404s import Soft404s
     from focused.frontier.store.rescoring import NewScores, WaitingSlice
     from focused.method.scoring import Evidence
-    from focused.method.scoring.met_links import MetLinks
     from focused.method.scoring.page_scores import PageScores
     from focused.method.scoring.session import Session
+    from focused.method.scoring.sorted_links import SortedLinks
     from focused.utils.reactor import FifoLock
 
 
@@ -100,7 +100,7 @@ class Frontier(Protocol):
     def note_fetched(self, url: str) -> bool:
         """Note the URL of a page that has been fetched; tell whether it was noted before."""
 
-    def meet(self, links: Mapping[str, int], scores: PageScores | None) -> MetLinks:
+    def sort_links(self, links: Mapping[str, int], scores: PageScores | None) -> SortedLinks:
         """Sort the links of a page: new ones are requested, known ones get the page's evidence, settled ones nothing.
 
         ``links`` are the URLs that are followed, with their places in ``scores``; None where links are not scored.
@@ -156,9 +156,9 @@ class Frontier(Protocol):
         """Which pages are soft 404s; None where that is not known."""
 
     def learn_answer(self, url: str, form: bytes, terms: Collection[int]) -> bool:
-        """Learn what a host answers to one of two addresses that nobody made; tell whether soft 404s are told by both.
+        """Learn a host's answer to one of two probes; tell whether its soft 404s can now be recognised.
 
-        ``form`` and ``terms``: of the answer; an empty form if it is no page, or one that was met before.
+        ``form`` and ``terms`` are those of the answer; the form is empty if the answer is no page, or repeats an earlier page.
         """
 
     def stood_back(self) -> list[str]:

@@ -84,7 +84,7 @@ class LinkLevels:
         self.scores[place], self.n_pages[place] = score, n_pages
         self.n_more[place], self.more[place] = 0, 0.0
 
-    def heard(self, places: Integers | None = None) -> list[tuple[float, int, int]]:
+    def unsaved(self, places: Integers | None = None) -> list[tuple[float, int, int]]:
         """Return what has been heard of links and is not in the file: sum of scores, pages, the link's number."""
         if places is None:
             places = np.flatnonzero(self.n_more)
@@ -115,7 +115,7 @@ class LinkLevels:
         else:
             place = first + (key >> 48) % _WAYS
             if self.n_more[place]:
-                self._forgets(self.heard(np.array([place])))
+                self._forgets(self.unsaved(np.array([place])))
         self._key_at[place] = key
         return place
 

@@ -122,7 +122,7 @@ class Patience:
         if is_patient or n_workers > 1:
             turns, sunk = self._turns(secs_left), self._store.hosts.all_sunk
             supply = self.by_level.supply(n_left / n_workers, turns, sunk)
-            self.other_workers.tell(WorkerDemand(self._n_impatient, own_rate, supply, self._n_ended, self._n_pages))
+            self.other_workers.send(WorkerDemand(self._n_impatient, own_rate, supply, self._n_ended, self._n_pages))
             if is_patient:
                 if self._n_looks % _SHARE_EVERY == 0:
                     in_half = self.by_level.supply(n_left / n_workers, turns / 2, sunk)

@@ -68,7 +68,7 @@ class HostAvailability:
         #: Seconds between two requests that a host's robots.txt asks for.
         self.crawl_delays: dict[str, float] = {}
 
-    def meet(self, host: str, crawl_delay: float) -> None:
+    def note_crawl_delay(self, host: str, crawl_delay: float) -> None:
         """Note what a host's robots.txt asks for, in seconds; 0: nothing."""
         if crawl_delay:
             self.crawl_delays[host] = crawl_delay
@@ -200,7 +200,7 @@ class Politeness:
     def _robots_parsed(self, robotparser: Any, request: Request) -> None:
         """Take down what a host's robots.txt asks for."""
         delay = robotparser.crawl_delay(self._crawler.settings.get("USER_AGENT") or "*")
-        self._ready.meet(host_of(request.url), min(float(delay or 0), self._most_secs))
+        self._ready.note_crawl_delay(host_of(request.url), min(float(delay or 0), self._most_secs))
 
     def _response_downloaded(self, response: Response, request: Request) -> None:
         """Leave a host alone that says so; its retries, too, wait until then."""

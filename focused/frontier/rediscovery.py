@@ -10,8 +10,8 @@ import numpy as np
 from focused.frontier.link_levels import SETTLED, UNKNOWN, FetchedUrls, LinkLevels
 from focused.frontier.store.answers import KNOWN, MERGED, NEW, SENT, TAKEN_OVER, UNREACHABLE
 from focused.frontier.store.link import FrontierLink
-from focused.method.scoring.met_links import JoinedLink, MetLinks
 from focused.method.scoring.priority import to_priorities, to_priority
+from focused.method.scoring.sorted_links import SortedLinks, UpdatedLink
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -63,7 +63,9 @@ class Rediscovery:
 
     # --- In
 
-    def meet(self, links: Mapping[str, int], scores: PageScores | None, *, drops: bool) -> tuple[MetLinks, int]:
+    def sort_links(
+        self, links: Mapping[str, int], scores: PageScores | None, *, drops: bool
+    ) -> tuple[SortedLinks, int]:
         """Sort the links of a page by what is known of them, and count the waiting ones that were updated in memory already.
 
         ``links`` are URLs and their places in ``scores``; None where links are not scored. With ``drops`` a page says
@@ -75,7 +77,7 @@ class Rediscovery:
         is_new = places < 0
         new = [urls[row] for row in np.flatnonzero(is_new).tolist()]
         if scores is None or not self.joins or len(new) == len(urls):
-            return MetLinks(new), 0
+            return SortedLinks(new), 0
         joins = ~is_new
         joins[joins] = table.levels[places[joins]] != SETTLED
         if drops:
@@ -86,8 +88,8 @@ class Rediscovery:
             passed = self._counted_in_memory(places[rows], [numbers[row] for row in rows.tolist()], scores)
             n_passed, rows = int(passed.sum()), rows[~passed]
         known = zip(rows.tolist(), table.numbers[places[rows]].tolist(), strict=True)
-        joined = [JoinedLink(urls[row], number, scores.evidence(numbers[row])) for row, number in known]
-        return MetLinks(new, joined), n_passed
+        joined = [UpdatedLink(urls[row], number, scores.evidence(numbers[row])) for row, number in known]
+        return SortedLinks(new, joined), n_passed
 
     def _counted_in_memory(self, at: Integers, numbers: list[int], scores: PageScores) -> np.ndarray:
         """Note in memory what a page says of waiting links; return of which that was enough, shape (n_links,)."""
@@ -131,7 +133,7 @@ class Rediscovery:
         assert self.store.joined is not None
         return self.store.joined[1:]
 
-    def join(self, link: JoinedLink, tunnel: int) -> tuple[Evidence, Evidence] | None:
+    def join(self, link: UpdatedLink, tunnel: int) -> tuple[Evidence, Evidence] | None:
         """Join what a page says of a link; return what was known and what is now, None if it does not wait."""
         url, number, evidence = link
         table, place = self._levels, self._levels.place_of(url)
@@ -145,8 +147,8 @@ class Rediscovery:
             self._remember(url, number, joined[1])
         return joined
 
-    def send(self, link: JoinedLink, tunnel: int) -> str:
-        """Send what a page says of a link to a store that many workers share; what comes of it: `heard_of`."""
+    def send(self, link: UpdatedLink, tunnel: int) -> str:
+        """Send what a page says of a link to a store that many workers share; what comes of it: `note_stored_evidence`."""
         url, number, evidence = link
         place = self._levels.place_of(url)
         if place >= 0 and (n_more := int(self._levels.n_more[place])):
@@ -158,7 +160,7 @@ class Rediscovery:
         [what] = self.store.add([FrontierLink(number, url, evidence, extra=extra, tunnel=tunnel)])
         return what
 
-    def heard_of(self, url: str, number: int, evidence: Evidence) -> None:
+    def note_stored_evidence(self, url: str, number: int, evidence: Evidence) -> None:
         """Note what the store of many workers knows of a waiting link now."""
         place = self._levels.place_of(url)
         if place < 0 or self._levels.levels[place] != SETTLED:
@@ -241,7 +243,7 @@ class Rediscovery:
 
     def close(self) -> None:
         """Write what is only in memory; the caller commits."""
-        self.store.waiting.count_referrers(self._levels.heard())
+        self.store.waiting.count_referrers(self._levels.unsaved())
 
     def forget_levels(self) -> None:
         """Ask the file about every link again: the scores of those that wait have changed."""

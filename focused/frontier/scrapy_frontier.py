@@ -13,8 +13,8 @@ from scrapy import Request
 from focused.frontier.link_levels import FetchedUrls
 from focused.method.scoring import REASONS
 from focused.method.scoring.link_meta import WAITS, write_evidence
-from focused.method.scoring.met_links import MetLinks
 from focused.method.scoring.priority import to_priority
+from focused.method.scoring.sorted_links import SortedLinks
 from focused.utils.scrapy_internals import queue_length
 
 if TYPE_CHECKING:
@@ -147,7 +147,7 @@ class ScrapyFrontier:
         self._remember(url)
         return False
 
-    def meet(self, links: Mapping[str, int], scores: PageScores | None) -> MetLinks:
+    def sort_links(self, links: Mapping[str, int], scores: PageScores | None) -> SortedLinks:
         """Return the links of a page that are to be requested: new ones, and waiting ones that get better by it."""
         new = []
         for url, number in links.items():
@@ -158,7 +158,7 @@ class ScrapyFrontier:
                 and self._gets_better(self.waiting, url, scores.evidence(number))
             ):
                 new.append(url)
-        return MetLinks(new)
+        return SortedLinks(new)
 
     def _gets_better(self, waiting: WaitingLinks, url: str, evidence: Evidence) -> bool:
         better = waiting.improves(url, evidence)

@@ -78,7 +78,7 @@ class SharedScheduler(FrontierScheduler):
         self.frontier.robots, self.frontier.versions = self.worker.robots, self.worker.versions
         versions = self.worker.versions
         versions.fingerprint, versions.place = self._requests.url_fingerprint, self.shared.move
-        troubles, self._unreachable.tell = self.worker.troubles, self.worker.troubles.tell
+        troubles, self._unreachable.hand_on_trouble = self.worker.troubles, self.worker.troubles.hand_on
         troubles.on_known = self._unreachable.failures.take_over
 
     def _open_store(self, folder: Path) -> LinkStore:
@@ -123,10 +123,10 @@ class SharedScheduler(FrontierScheduler):
         self._budget.n_on_their_way = lambda: self.worker.exchange.n_pending
         self._crawl.harvest.begin_after(self.worker.exchange.spent_secs)
         # First, so that pages that have proved soft 404s since they ended count as such.
-        if (sinking := self._outcomes.sinking) is not None and sinking.soft_404s.asks:
-            sinking.soft_404s.restore(self.worker.answers.listen(sinking.hear_answers))
+        if (sinking := self._outcomes.sinking) is not None and sinking.soft_404s.are_probed:
+            sinking.soft_404s.restore(self.worker.answers.subscribe(sinking.merge_answers))
         if self._crawl.texts is not None or sinking is not None or self._outcomes.penalty.strength:
-            self.worker.texts.listen(self._hear_texts, MAX_TEXTS)
+            self.worker.texts.subscribe(self._receive_texts, MAX_TEXTS)
         if session_records is None:
             return
         if session_records.session.listen():
@@ -135,7 +135,7 @@ class SharedScheduler(FrontierScheduler):
                 session_records.session, self._crawl.judging_turn, self._stats
             )
             lessons = self.worker.lessons
-            lessons.n_wanted, lessons.on_heard = lambda: from_others.n_wanted, from_others.put
+            lessons.n_wanted, lessons.on_received = lambda: from_others.n_wanted, from_others.put
             lessons.on_other_model = from_others.leave_out
             self.worker.versions.on_change = from_others.forget
             #: Links of workers that have ended.
@@ -148,12 +148,12 @@ class SharedScheduler(FrontierScheduler):
         if n_bad := session_records.resume():
             self._stats.inc_value("focused/adaptive/records_lost_count", n_bad)
 
-    def _hear_texts(self, texts: list[OtherText]) -> None:
+    def _receive_texts(self, texts: list[OtherText]) -> None:
         """Know copies of pages of other workers for copies, and let links stand back for what those have brought."""
         if self._crawl.texts is not None:
             self._crawl.texts.restore((each.url, each.sketch, each.relevant) for each in texts if each.sketch)
         for each in texts:
-            self._outcomes.heard(*each)
+            self._outcomes.learn_from_other_worker(*each)
         self._stats.inc_value("focused/workers/texts_heard_count", len(texts))
 
     def _take_over(self, scores: dict[int, float]) -> None:
@@ -238,7 +238,7 @@ class SharedScheduler(FrontierScheduler):
         self.shared.written(written)
         for link, _ in written.joined:
             if link.request is None:
-                self._links.heard_of(link.url, link.number, link.evidence)
+                self._links.note_stored_evidence(link.url, link.number, link.evidence)
 
     def _refused(self, page: PageCommit, why: str) -> None:
         self._stats.inc_value(_REFUSED)

@@ -101,15 +101,15 @@ class Sinking:
             self._learn(url, copy_of, referrer, bool(relevant), sketch)
 
     def learn_answer(self, url: str, form: bytes, terms: Collection[int]) -> bool:
-        """Learn what a host answers to one of two addresses that nobody made; tell whether soft 404s are told by both."""
+        """Learn a host's answer to one of two probes; tell whether its soft 404s can now be recognised."""
         found = self.soft_404s.answered(url, form, terms)
         for each in found or ():
             self.credit.proved_a_copy(each)
         return found is not None
 
-    def hear_answers(self, state: Mapping[str, Any]) -> None:
-        """Learn what hosts have answered that other workers have asked; ``state``: as of `Soft404s.state`."""
-        for each in self.soft_404s.hear(state):
+    def merge_answers(self, state: Mapping[str, Any]) -> None:
+        """Learn the answers to other workers' probes; ``state`` as of `Soft404s.state`."""
+        for each in self.soft_404s.merge(state):
             self.credit.proved_a_copy(each)
 
     def _learn(self, url: str, copy_of: str, referrer: str, relevant: bool, sketch: bytes) -> tuple[str, str] | None:
@@ -123,7 +123,7 @@ class Sinking:
         self.credit.page(url, copy_of, referrer, relevant, _OF_A_LIST if is_list(sketch) else newness)
         self.one_title.page(url, title_form, referrer, newness * (relevant and not copy_of), bool(copy_of))
         self.mirrors.page(url, copy_of)
-        self.soft_404s.ended(copy_of)
+        self.soft_404s.count_ended(copy_of)
         # Of the same text again no sketch is kept. An excerpt is another text: the parameter that makes it does something.
         return self.idle.note(url, "" if sketch else copy_of)
 

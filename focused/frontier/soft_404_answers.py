@@ -1,4 +1,4 @@
-"""What a host has answered that was asked for addresses that nobody made, and which pages are like it. Pure."""
+"""What a host has answered to probes, and which of its pages are like these answers. Pure."""
 
 from __future__ import annotations
 
@@ -8,39 +8,38 @@ from typing import Any
 _ALIKE = 0.9
 """Share of the paths of two forms from which they are one form."""
 _LONGER, _FEW_TERMS = 2, 10
-"""A text that is so many times longer than another one, both with so many more terms, is none of its kind: an article is not
-what the host says where it has none, even if both have one template."""
+"""Two texts differ in kind if one is so many times longer than the other, after so many terms are added to both. So an article
+is no soft 404, even if both have one template."""
 _SAME_TEXT = 0.8
-"""Share of the terms of the shorter of two answers that the other one has, too, from which the host always says the same. By
-thought: but for the address, a page that says that there is none is the same each time."""
+"""Two answers have one text if the longer one holds this share of the terms of the shorter one. Not fitted: a page that says
+"not found" differs only by the address that it names."""
 _USUAL = 1 / 3
-"""A form is a host's usual one if so many of the pages have it that were found on pages of other forms."""
+"""A form is a host's usual one if this share of the pages that pages of other forms link to have it."""
 
 
 @dataclass(slots=True)
 class HostAnswer:
-    """What a host has answered."""
+    """What a host has answered to its two probes."""
 
-    #: The address that it was asked for first.
+    #: The first probe.
     url: str
-    #: Pages of the host with which the answers are compared: URL, form, referrer. None: both answers have come, or one that
-    #: teaches nothing.
+    #: Pages of the host with which the answers are compared: URL, form, referrer. None once no further answer is expected.
     pages: list[tuple[str, bytes, str]] | None = None
-    #: Of the answer that came first: its form, and its terms.
+    #: Form and terms of the answer that came first.
     first: tuple[bytes, frozenset[int]] | None = field(default=None, init=False)
-    #: The form of the answer; empty: there is nothing by which other answers of its kind are told.
+    #: The form of soft 404s; empty if they cannot be recognised by their form.
     form: bytes = field(default=b"", init=False)
     #: Forms of other pages of the host.
     others: list[bytes] = field(default_factory=list, init=False)
-    #: URLs of the pages of this form that were met before it came.
+    #: URLs of the pages of this form that were fetched before the answers came.
     met_before: list[str] = field(default_factory=list, init=False)
-    #: Pages that were taken for soft 404s.
+    #: Pages that were recognised as soft 404s.
     n_found: int = field(default=0, init=False)
 
-    def take(self, form: bytes, terms: frozenset[int]) -> bool:
-        """Take in one of two answers, while ``pages`` are there; tell whether soft 404s are told by both.
+    def add(self, form: bytes, terms: frozenset[int]) -> bool:
+        """Add one of two answers, while ``pages`` is not None; tell whether soft 404s can now be recognised.
 
-        ``form``: empty if the answer is no page, or one that was met before.
+        ``form`` is empty if the answer is no page, or repeats an earlier page.
         """
         if form and self.first is None:
             self.first = form, terms
@@ -55,19 +54,19 @@ class HostAnswer:
         if sum(page in like for page in outside) >= _USUAL * len(outside):
             return False
         self.form = form
-        # One of each form, whatever its length is.
+        # One page of each form, whatever the length of its text.
         self.others = [*{own[4:]: own for page, own, _ in pages if page not in like}.values()]
         self.met_before = [page for page, own, _ in pages if self.is_like(own)]
         self.n_found = len(self.met_before)
         return True
 
     def is_like(self, form: bytes) -> bool:
-        """Tell whether a form is that of the answer, and more so than of any other page of the host, however long that is."""
+        """Tell whether a form is like the answer's, and more so than like that of any other page, whatever its length."""
         closest = max((likeness(form, each) for each in self.others), default=0.0)
         return is_alike(form, self.form) and likeness(form, self.form) > closest
 
     def as_json(self) -> list[Any]:
-        """Return what is to be kept, as JSON values."""
+        """Return the answer as JSON values."""
         first: Any = self.first and [self.first[0].hex(), sorted(self.first[1])]
         pages: Any = self.pages and [[url, form.hex(), referrer] for url, form, referrer in self.pages]
         return [self.url, self.form.hex(), [each.hex() for each in self.others], self.met_before, first, pages]
@@ -76,7 +75,7 @@ class HostAnswer:
     def of_json(
         cls, url: str, form: str, others: list[str], met_before: list[str], first: Any = None, pages: Any = None
     ) -> HostAnswer:
-        """Return what ``as_json`` was made of; earlier versions kept no more than ``met_before``."""
+        """Return the answer from what ``as_json`` returned; earlier versions wrote nothing after ``met_before``."""
         answer = cls(url, pages and [(page, bytes.fromhex(own), referrer) for page, own, referrer in pages])
         if first is not None:
             answer.first = bytes.fromhex(first[0]), frozenset(first[1])
@@ -86,7 +85,7 @@ class HostAnswer:
 
 
 def _is_same_text(one: frozenset[int], other: frozenset[int]) -> bool:
-    """Tell whether two answers say the same, by their terms."""
+    """Tell whether two answers have one text, by their terms."""
     return len(one & other) >= _SAME_TEXT * min(len(one), len(other))
 
 

@@ -1,7 +1,8 @@
-"""Tells soft 404s by what their host answers when it is asked for an address that nobody made. Pure: no Scrapy, no file.
+"""Recognises soft 404s by what their host answers to probes. Pure: no Scrapy, no file.
 
-A host of which a crawl has many pages is asked once, for two such addresses. Where it answers with a page like any other,
-pages of the same form are such answers, too: whoever follows their links gets more of them without end.
+A probe is a request for a made-up address, so its answer shows what the host says of pages that it does not have. A host of
+which a crawl has many pages is probed once, with two addresses. If it answers with status 200, pages of the same form are
+soft 404s, too; links of such pages may lead to more of them without end.
 """
 
 from __future__ import annotations
@@ -19,11 +20,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
 
 _LEAST_PAGES = 20
-"""Of a host that is asked: the two requests for addresses that nobody made are one in ten, then."""
+"""Pages that a host must have before it is probed: the two probes are then a tenth of its requests."""
 _MOST_PAGES = 40
-"""Of a host whose forms are remembered until it is asked."""
+"""Pages of a host whose forms are remembered until it is probed."""
 _LEAST_SHARE = 0.1
-"""Of all pages that a host has when it is asked: a few hosts are, however many there are."""
+"""Share of all pages that a host must have before it is probed, so that only a few hosts are."""
 _MOST_HOSTS = 1_000
 """Hosts whose forms are remembered: some 10,000 bytes each at most."""
 _N_LETTERS = 24
@@ -31,39 +32,39 @@ _N_LETTERS = 24
 
 @dataclass(slots=True)
 class _Host:
-    """The pages of a host before it is asked."""
+    """The pages of a host before it is probed."""
 
     n_pages: int = 0
     #: Of each page: URL, form, referrer.
     pages: list[tuple[str, bytes, str]] = field(default_factory=list)
-    #: The page whose URL has most folders: what has no end lies deep.
+    #: The page whose URL has most folders: pages without end lie deep.
     deepest: str = ""
 
 
 class Soft404s:
-    """Decides which hosts are asked, and which pages are soft 404s. ``most_asked``: hosts that are asked; 0: none."""
+    """Decides which hosts are probed, and which pages are soft 404s. ``most_asked``: most hosts that are probed; 0: none."""
 
     def __init__(self, most_asked: int = 0) -> None:
         self._most_asked = most_asked
         self._n_pages = 0
         self._hosts: OrderedDict[str, _Host] = OrderedDict()
         self._answers: dict[str, HostAnswer] = {}
-        #: Of an earlier run: pages that proved soft 404s after they had ended, and the address of each.
+        #: Pages of an earlier run that were recognised after they had ended, each with the probe whose answer it repeats.
         self._met_before: dict[str, str] = {}
-        #: Whether there is more to keep than at the last commit.
+        #: Whether the state has changed since the last commit.
         self.is_changed = False
 
     @property
-    def asks(self) -> bool:
-        """Whether hosts are asked."""
+    def are_probed(self) -> bool:
+        """Whether hosts are probed."""
         return self._most_asked > 0
 
     # --- Pages
 
-    def is_like_an_answer(self, url: str, form: Callable[[], bytes], referrer: str) -> str:
-        """Note a page that was fetched; return the address whose answer it is like, and empty if it is none.
+    def note_page_like_answer(self, url: str, form: Callable[[], bytes], referrer: str) -> str:
+        """Note a page that was fetched; return the probe whose answer it is like, or an empty text.
 
-        ``form``: returns that of the page, of `focused.method.page.page_form`. Of most pages it is of no use.
+        ``form`` returns the form of the page (`focused.method.page.page_form`); it is not called for most pages.
         """
         host = host_of(url)
         if (answer := self._answers.get(host)) is not None:
@@ -83,56 +84,56 @@ class Soft404s:
         known.n_pages += 1
         return ""
 
-    def ended(self, copy_of: str) -> None:
-        """Count a page that ended. ``copy_of``: URL of the page or the address whose answer it repeats."""
+    def count_ended(self, copy_of: str) -> None:
+        """Count a page that ended. ``copy_of``: URL of the page, or of the probe, that it repeats."""
         self._n_pages += 1
         if copy_of and (answer := self._answers.get(host_of(copy_of))) is not None and answer.url == copy_of:
             answer.n_found += 1
 
-    # --- Addresses that nobody made
+    # --- Probes
 
-    def to_ask(self, url: str) -> str:
-        """Return the address to ask the host of a page for; empty: nothing is to be asked now. It is asked for once."""
+    def next_probe(self, url: str) -> str:
+        """Return the first of two probes for the host of a page, once; empty if the host is not to be probed now."""
         host = host_of(url)
         known = self._hosts.get(host)
         if known is None or host in self._answers or len(self._answers) >= self._most_asked:
             return ""
         if known.n_pages < max(_LEAST_PAGES, _LEAST_SHARE * self._n_pages):
             return ""
-        self._answers[host] = HostAnswer(unknown_address(known.deepest or url), self._hosts.pop(host).pages)
+        self._answers[host] = HostAnswer(probe_address(known.deepest or url), self._hosts.pop(host).pages)
         self.is_changed = True
         return self._answers[host].url
 
     def answered(self, url: str, form: bytes, terms: Collection[int] = ()) -> list[str] | None:
-        """Take in what came for one of two addresses; return the URLs of pages that prove soft 404s by both.
+        """Learn the answer to a probe; return the URLs of earlier pages that the two answers show to be soft 404s.
 
-        ``form`` and ``terms``: of the answer; an empty form if it is no page, or one that was met before. None: nothing is
-        told by the answers, or the other one has not come.
+        None if soft 404s of the host cannot be recognised, or the other answer has not come. ``form`` and ``terms`` are those
+        of the answer; the form is empty if the answer is no page, or repeats an earlier page.
         """
         answer = self._answers.get(host_of(url))
         if answer is None or answer.pages is None:
             return None
         self.is_changed = True
-        return answer.met_before if answer.take(form, frozenset(terms)) else None
+        return answer.met_before if answer.add(form, frozenset(terms)) else None
 
     def found(self) -> list[tuple[str, int]]:
-        """Return each host with soft 404s, and how many of its pages were."""
+        """Return each host with soft 404s, and their number."""
         return [(host, answer.n_found) for host, answer in self._answers.items() if answer.n_found]
 
     # --- What is kept
 
     def state(self) -> dict[str, Any]:
-        """Return what the hosts have answered, as JSON values."""
+        """Return the answers of the hosts, as JSON values."""
         return {host: answer.as_json() for host, answer in self._answers.items()}
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        """Take up what ``state`` returned, before any page. Hosts whose answer has not come yet are not asked again."""
+        """Continue from what ``state`` returned, before any page. Hosts that have not answered yet are not probed again."""
         for host, kept in state.items():
             self._answers[host] = answer = HostAnswer.of_json(*kept)
             self._met_before.update(dict.fromkeys(answer.met_before, answer.url))
 
-    def hear(self, state: Mapping[str, Any]) -> list[str]:
-        """Take up what other workers' ``state`` returned meanwhile; return the URLs of pages that prove soft 404s by it."""
+    def merge(self, state: Mapping[str, Any]) -> list[str]:
+        """Add the ``state`` of other workers; return the URLs of earlier pages that it shows to be soft 404s."""
         proved: list[str] = []
         for host, kept in state.items():
             known, answer = self._answers.get(host), HostAnswer.of_json(*kept)
@@ -144,7 +145,7 @@ class Soft404s:
         return proved
 
     def proved(self, url: str) -> str:
-        """Return the address whose answer a page of an earlier run proved to be like after it had ended; or empty."""
+        """Return the probe whose answer a page of an earlier run repeats, if the page had ended before the answer came."""
         return self._met_before.get(url, "")
 
 
@@ -152,14 +153,14 @@ def _depth(url: str) -> int:
     return url.partition("?")[0].count("/")
 
 
-def unknown_address(url: str) -> str:
-    """Return an address beside a page that nobody made: its last name, without what ends it, is another one.
+def probe_address(url: str) -> str:
+    """Return a made-up address beside a page: its last name is replaced, and its ending kept.
 
-    Of such an address another one is returned.
+    Given a probe, it returns another one: the second of its host.
 
-    >>> unknown_address("http://h.example/news/2024/sun.html?page=2")
+    >>> probe_address("http://h.example/news/2024/sun.html?page=2")
     'http://h.example/news/2024/peutildbpvskykpqdyuaxqrh.html'
-    >>> unknown_address("http://h.example/news/2024/peutildbpvskykpqdyuaxqrh.html")
+    >>> probe_address("http://h.example/news/2024/peutildbpvskykpqdyuaxqrh.html")
     'http://h.example/news/2024/jacuxbwzjqpirppjhftybiph.html'
     """
     split = urlsplit(url)

@@ -73,7 +73,7 @@ class UnreachableHosts:
 
     def __post_init__(self) -> None:
         #: To be set: called with an origin and its failures, as of `HostFailures.history`, when that changes.
-        self.tell: Callable[[str, int, str, bool], None] = lambda origin, n_failures, why, has_answered: None
+        self.hand_on_trouble: Callable[[str, int, str, bool], None] = lambda origin, n_failures, why, has_answered: None
 
     def resume(self) -> None:
         """Begin anew: links of hosts that an earlier run gave up wait again."""
@@ -105,7 +105,7 @@ class UnreachableHosts:
             is_alone = len(links) <= _MOST_ALONE and (why.startswith("HTTP ") or why == CONNECTION_BROKEN)
             if not failures.failed(origin, why, self.leases.now(), is_sure=is_sure, is_alone=is_alone):
                 return False
-            self.tell(origin, *failures.history(origin))
+            self.hand_on_trouble(origin, *failures.history(origin))
             if len(failures.given_up) > before[1]:
                 self._to_give_up.append(origin)
                 del self._failed_links[origin]
@@ -137,7 +137,7 @@ class UnreachableHosts:
         self.failures.answered(origin)
         if was_troubled:
             self._end_rest(origin)
-            self.tell(origin, *self.failures.history(origin))
+            self.hand_on_trouble(origin, *self.failures.history(origin))
 
     def is_doubtful(self, url: str) -> bool:
         """Tell whether a link has failed, perhaps by its own fault, and its host has not answered since."""

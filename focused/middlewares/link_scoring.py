@@ -11,7 +11,7 @@ from focused.crawl.link_sources import REASONS as SOURCE_REASONS
 from focused.crawl.link_sources import LinkSources
 from focused.crawl.page_reading import NOT_READ, PageReading, RepeatedText, is_text
 from focused.crawl.parts import Crawl
-from focused.crawl.unknown_addresses import UNKNOWN, UnknownAddresses
+from focused.crawl.soft_404_probes import PROBE, Soft404Probes
 from focused.frontier.interface import frontier_of
 from focused.items import LinkSource, PageItem
 from focused.utils.crawl_settings import LINK_SCORING_ENABLED
@@ -57,14 +57,14 @@ class LinkScoringMiddleware:
         reading: PageReading,
         sources: LinkSources,
         judging: JudgingInTurn,
-        unknown: UnknownAddresses | None,
+        probes: Soft404Probes | None,
         drops: bool,
     ) -> None:
         self.crawler = crawler
         self._reading = reading
         self._sources = sources
         self._judging = judging
-        self._unknown = unknown
+        self._probes = probes
         self._drops = drops
         self._is_scoring = LINK_SCORING_ENABLED.read(crawler.settings)
 
@@ -76,9 +76,9 @@ class LinkScoringMiddleware:
         reading = PageReading(crawl.plan.reader, crawl.plan.scope, crawler.settings, repeated)
         sources = LinkSources(crawler, crawl.plan.reader, crawl.judging, crawl.plan.scope)
         judging = JudgingInTurn(crawler, crawl.judging, crawl.harvest)
-        unknown = None if crawl.texts is None else UnknownAddresses(crawler, crawl.plan.scope, crawl.texts)
+        probes = None if crawl.texts is None else Soft404Probes(crawler, crawl.plan.scope, crawl.texts)
         drops = crawl.plan.drops_below_threshold
-        return cls(crawler, reading=reading, sources=sources, judging=judging, unknown=unknown, drops=drops)
+        return cls(crawler, reading=reading, sources=sources, judging=judging, probes=probes, drops=drops)
 
     async def process_spider_output(self, response: Response, result: AsyncIterator[Any]) -> AsyncIterator[Any]:
         """Judge each page that comes, pass it on, and request its links."""
@@ -127,10 +127,10 @@ class LinkScoringMiddleware:
         copies, furniture = self._reading.repeated
         newness = 1.0
         if copies is not None and not item.noindex:  # what is not delivered has no copies
-            met = copies.find_copy_or_remember(page, item.known_as, item.referrer)
-            if self._unknown is not None:
-                met = self._unknown.like_the_answer(item, page, met)
-            item.duplicate_of, item.text_repeats, item.text_sketch, newness = met
+            comparison = copies.find_copy_or_remember(page, item.known_as, item.referrer)
+            if self._probes is not None:
+                comparison = self._probes.as_copy_of_answer(item, page, comparison)
+            item.duplicate_of, item.text_repeats, item.text_sketch, newness = comparison
         if furniture is not None:
             item.repeated_lines = furniture.mark_and_learn(page, item.known_as, is_copy=bool(item.duplicate_of))
         return newness
@@ -145,24 +145,24 @@ class LinkScoringMiddleware:
     def _outcome(self, item: PageItem, page: Page, links: Mapping[str, int], *, follows: bool) -> Iterator[Any]:
         """Yield a page's item, the requests for its links, and those for the sitemap of a host with relevant pages."""
         scores = item.scores
-        met = frontier_of(self.crawler).meet(links, scores)
+        sorted_links = frontier_of(self.crawler).sort_links(links, scores)
         # A copy says nothing new of the links that are known.
-        item.joined = () if item.duplicate_of else met.joined
+        item.updated_links = () if item.duplicate_of else sorted_links.updated_links
         yield item
-        yield from self._requests(scores, {url: links[url] for url in met.new}, self._callback(item))
+        yield from self._requests(scores, {url: links[url] for url in sorted_links.new}, self._callback(item))
         if scores is not None and (scores.relevance.is_relevant or not item.depth):
             yield from self._sources.requests.of_page(page, follows=follows)
-        if self._unknown is not None:
-            yield from self._unknown.of_page(item)
+        if self._probes is not None:
+            yield from self._probes.of_page(item)
         self._count(page, scores)
 
     # --- Its links
 
     async def _of_source(self, source: LinkSource, response: Response) -> AsyncIterator[Request]:
         """Yield the requests for the links of a sitemap or feed, scored as those of a page, or for what an index lists."""
-        if source.kind == UNKNOWN:
-            if self._unknown is not None:
-                self._unknown.answered(response, self._reading.read(response, _type_of(response)))
+        if source.kind == PROBE:
+            if self._probes is not None:
+                self._probes.answered(response, self._reading.read(response, _type_of(response)))
             return
         found = await in_turns(self._sources.listing(response))
         directives = self._reading.directives(response)
@@ -176,7 +176,7 @@ class LinkScoringMiddleware:
         scores = await self._judging.scores(page, response, is_source=True)
         scores = scores.of_source(SOURCE_REASONS[found.kind])
         links = self._counted(self._reading.followed(page, scores.visit.depth))
-        new = frontier_of(self.crawler).meet(links, None).new
+        new = frontier_of(self.crawler).sort_links(links, None).new
         for request in self._requests(scores, {url: links[url] for url in new}, None):
             yield request
         self._count(page, scores)

@@ -65,7 +65,7 @@ class PageEndMiddleware:
             page.remark = _source(response)
             await completion.page_ended(page)
             return
-        page.joined = item.joined
+        page.updated_links = item.updated_links
         item.ended_page = page
         yield item
 

@@ -117,7 +117,7 @@ class HarvestPipeline:
         """Write the last row and the final figures."""
         counter, stats = self._counter, self._stats
         if counter.n_pages != counter.n_pages_before:
-            self._estimate.at_end()
+            self._estimate.run_last_training()
         if counter.n_pages != self._n_rows_pages and (counter.n_pages != counter.n_pages_before or not counter.n_pages):
             self._write_row(is_last=True)
         self._file.close()

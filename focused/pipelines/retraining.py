@@ -131,9 +131,9 @@ class RetrainingPipeline:
         process = TrainingProcess(options.timeout_secs)
         rounds = TrainingRounds(labels, versions=versions, process=process, takeover=takeover, report=report)
         rounds.no_word_met = lambda n_pages: end_without_words(crawler, crawl, n_pages)
-        rounds.harvest_estimated = crawl.estimate.met
+        rounds.harvest_estimated = crawl.estimate.note_training
         if is_against_met and not plan.topic.keyword_terms:
-            crawl.estimate.train_at_end(lambda: rounds.train_at_end(crawl.harvest.n_pages))
+            crawl.estimate.set_last_training(lambda: rounds.train_at_end(crawl.harvest.n_pages))
         pause = CrawlPause(crawler, is_wanted=is_paused)
         loop = RetrainingLoop(feedback, rounds, crawl.harvest, pause.set, stats)
         intake = JudgedPageIntake(labels, feedback, pages, writer, drift)
@@ -168,7 +168,7 @@ class RetrainingPipeline:
         if self._calls is not None and self._calls.running:
             self._calls.stop()
         if self._crawl.harvest.n_pages != self._crawl.harvest.n_pages_before:
-            self._crawl.estimate.at_end()
+            self._crawl.estimate.run_last_training()
 
     def close_spider(self) -> None:
         """End the process that trains, close the files."""

@@ -168,7 +168,7 @@ class VerdictsPipeline:
 
     def _say(self, said: dict[str, bool | None], *, is_new_page: bool = False) -> None:
         self._crawl.write_rows()  # that of this page, for one
-        changes = self._try(lambda rows: rows.say(said.items())) or []
+        changes = self._try(lambda rows: rows.set_verdicts(said.items())) or []
         if not is_new_page:
             self._changed(changes)
 

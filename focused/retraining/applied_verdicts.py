@@ -66,8 +66,8 @@ class PagesByForm:
 
 
 def take_in_all(rows: VerdictRows, table: VerdictTable, forms: KnownForms) -> list[Change]:
-    """Let a collection say of every page what people say of it, and mirror their verdicts; return what changes by that."""
-    changes = rows.say(_said(rows, table, forms))
+    """Write the verdicts to a collection: to its pages and its table ``verdicts``. Return what changes in its delivery."""
+    changes = rows.set_verdicts(_said(rows, table, forms))
     rows.mirror(
         (each.url, each.person, each.relevant, each.at, each.drawn, each.note)
         for each in table
@@ -77,7 +77,7 @@ def take_in_all(rows: VerdictRows, table: VerdictTable, forms: KnownForms) -> li
 
 
 def _said(rows: VerdictRows, table: VerdictTable, forms: KnownForms) -> list[tuple[str, bool | None]]:
-    """Return what people say of each page that is judged, or was."""
+    """Return the verdict on each page that has one, or had one; None where people withdrew it or contradict each other."""
     urls: dict[str, None] = dict.fromkeys(rows.judged())
     urls |= {forms.url_of(each.url): None for each in table}
     return [(url, table.relevant(forms.of(url))) for url in urls]
@@ -113,7 +113,7 @@ def apply_verdicts(run_dir: Path, *further: Path, say: Callable[[str], object] =
         if n := n_not_fetched(rows, table, forms):
             say(about_not_fetched(n))
         if rows.is_read_only:
-            if rows.is_said(_said(rows, table, forms)):
+            if rows.holds(_said(rows, table, forms)):
                 return []
             raise CollectionFileError(f"{path} may not be written")
         return take_in_all(rows, table, forms)

@@ -24,7 +24,7 @@ class FeedbackIntake:
     def __post_init__(self) -> None:
         self._number_of: dict[str, int] = {}
         self._forms_of: dict[int, list[str]] = {}
-        self.reader.subscribe(self._heard)
+        self.reader.subscribe(self._take_in)
 
     def number_of(self, url: str) -> int | None:
         """Return the number of a page; None if it has not been judged."""
@@ -47,7 +47,7 @@ class FeedbackIntake:
         """Read all verdicts that are there; the crawl has not begun and can wait."""
         self.reader.read_all()
 
-    def _heard(self, form: str) -> None:
+    def _take_in(self, form: str) -> None:
         number = self._number_of.get(form)
         if number is not None:
             self._join(number, self.reader.table.relevant(self._forms_of.get(number, [form])))

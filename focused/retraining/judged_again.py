@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from focused.collection.judged_rows import AsTheyCame, JudgedRows
+    from focused.collection.judged_rows import FirstJudged, JudgedRows
     from focused.collection.verdict_rows import Change
     from focused.method.topic import Topic
 
@@ -72,7 +72,7 @@ class JudgingAgain:
 
         A later version was trained when the crawl ended before: it has learnt from all that this one knows.
         """
-        known = self.rows.as_they_came()
+        known = self.rows.first_judged()
         if known.version:
             return known.version < self.version
         return self.rows.is_judged_again() or self.rows.n_former(self.version) > 0
@@ -81,7 +81,7 @@ class JudgingAgain:
         """Judge all pages that can be; yield after each slice how many pages it had."""
         self._end = time.monotonic() + self.n_seconds
         model = name_of_model(self.judge.topic.model_sha256)
-        known = replace(self.rows.as_they_came(), version=self.version, model=model)
+        known = replace(self.rows.first_judged(), version=self.version, model=model)
         words = self.judge.topic.keyword_terms
         ids, found = list[int](), list[float]()
         holds: list[npt.NDArray[np.bool_]] = []
@@ -113,7 +113,7 @@ class JudgingAgain:
         self.rows.note_done(known)
 
     def _n_relevant(
-        self, relevances: Floats, threshold: float, holds: list[npt.NDArray[np.bool_]], known: AsTheyCame
+        self, relevances: Floats, threshold: float, holds: list[npt.NDArray[np.bool_]], known: FirstJudged
     ) -> int | None:
         """Return how many pages are to be relevant; None: as many as the model's own threshold says.
 
@@ -146,7 +146,7 @@ def judges_words(judge: Judge) -> bool:
     return type(judge).judge is Judge.judge and type(judge).relevance is Judge.relevance
 
 
-def share_of_relevant(about: Mapping[str, Any], known: AsTheyCame) -> float | None:
+def share_of_relevant(about: Mapping[str, Any], known: FirstJudged) -> float | None:
     """Return the share of relevant pages in a collection; None: the model's own threshold says it.
 
     It is the harvest that the version estimates, but no less than half of the share that trained models called relevant as

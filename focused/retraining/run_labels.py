@@ -111,7 +111,7 @@ def read_run_labels(run_dir: Path, topic: Topic, *, further: Sequence[Path] = ()
     )
     found = RunLabels(
         *(version, labels | verdicts, verdicts, every, is_against_met, n_bad),
-        *(n_without_words, n_not_fetched, said.said(), began_with),
+        *(n_without_words, n_not_fetched, said.verdicts_by_page(), began_with),
     )
     if not (is_against_met or that_join(found.pages, found.labels)):
         raise ValueError(f"{record_path(run_dir)} holds none of the pages that version {version} was learnt from.")
@@ -226,7 +226,7 @@ def _of_collection(row: Any, terms: dict[str, int]) -> JudgedPage:
 
 def _why_contradicted(said: VerdictTable) -> str:
     """Return which verdicts count for nothing where they are all there is; empty if people agree."""
-    return "; ".join(line.strip() for line in contradictions(said.said()))
+    return "; ".join(line.strip() for line in contradictions(said.verdicts_by_page()))
 
 
 def _why_nothing(run: dict[str, Any], n_attempts: int) -> str:

@@ -1,4 +1,4 @@
-"""Reads all verdict files of a crawl, and tells whoever wants to hear what changes."""
+"""Reads all verdict files of a crawl, and tells its subscribers what changes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MAX_PAGES = 200_000
 
 
 class VerdictReader:
-    """Reads what is new in verdict files, keeps each person's last word, and tells its listeners what changes.
+    """Reads verdict files as they grow, keeps each person's last verdict on each page, and tells subscribers what changes.
 
     Stats: ``focused/verdicts/read_count``, ``bad_count``, ``unreadable_count``, ``ignored_files_count``,
     ``forgotten_count``, ``failed_count`` (readings that ended in an error).
@@ -32,14 +32,14 @@ class VerdictReader:
         self.table = VerdictTable(MAX_PAGES)
         self._files = files
         self._set_stat = set_stat
-        self._heard: list[Callable[[str], None]] = []
+        self._subscribers: list[Callable[[str], None]] = []
         self._read_at = -_EVERY_SECS
         self._n_failed = 0
         self._is_full = False
 
-    def subscribe(self, heard: Callable[[str], None]) -> None:
-        """Have a function called with the canonical form of each URL of which people say another thing now."""
-        self._heard.append(heard)
+    def subscribe(self, on_change: Callable[[str], None]) -> None:
+        """Call a function, from now on, with the canonical form of each URL whose verdict changes."""
+        self._subscribers.append(on_change)
 
     def read(self) -> None:
         """Read the verdicts that are new, at most once a second."""
@@ -49,7 +49,7 @@ class VerdictReader:
         for verdict in self._new():
             if self.table.add(verdict):
                 self._tell(verdict.url)
-        for form in self.table.shifted():
+        for form in self.table.pages_of_changed_programs():
             self._tell(form)
         self._read_at = time.monotonic()
         for fault in files.faults():
@@ -63,7 +63,7 @@ class VerdictReader:
             self._set_stat("focused/verdicts/forgotten_count", self.table.n_forgotten)
 
     def _new(self) -> list[Verdict]:
-        """Return the verdicts that are new. Whatever a file holds, it must not cost the page that is under way."""
+        """Return the verdicts that are new. No content of a file may make the page fail that is being processed."""
         try:
             return self._files.read_new()
         except Exception:
@@ -75,11 +75,11 @@ class VerdictReader:
             return []
 
     def _tell(self, form: str) -> None:
-        for heard in self._heard:
-            heard(form)
+        for on_change in self._subscribers:
+            on_change(form)
 
     def read_all(self) -> None:
-        """Read all verdicts that are there, now; the crawl has not begun, or has ended, and can wait."""
+        """Read all verdicts now. Only for the beginning and the end of a crawl: it may take long."""
         self._read_at = -_EVERY_SECS
         self.read()
         while self._files.has_more:

@@ -68,7 +68,7 @@ class VerdictTable:
         return self._agreed(of_page.values()) is not before
 
     def about_forgotten(self) -> str:
-        """Say that verdicts found no room; empty if all did."""
+        """Return a sentence about the verdicts for which there was no room; empty if there was room for all."""
         if not self.n_forgotten:
             return ""
         return (
@@ -90,8 +90,8 @@ class VerdictTable:
                 return True
         return False
 
-    def shifted(self) -> set[str]:
-        """Return the pages of programs that are believed no more, or again, since the last call, by their canonical forms."""
+    def pages_of_changed_programs(self) -> set[str]:
+        """Return, once, the pages judged by programs whose verdicts began or ceased to count, by their canonical forms."""
         found, self._shifted = self._shifted, set()
         return found
 
@@ -104,7 +104,7 @@ class VerdictTable:
         said = [each for form in forms for each in self._of_page.get(form, {}).values()]
         return self._agreed(said)
 
-    def said(self) -> dict[str, dict[str, bool]]:
+    def verdicts_by_page(self) -> dict[str, dict[str, bool]]:
         """Return what each person, or program, says of each page, by the canonical form of its URL."""
         return {
             form: {person: each.relevant for person, each in of_page.items() if each.relevant is not None}
@@ -112,7 +112,7 @@ class VerdictTable:
         }
 
     def __iter__(self) -> Iterator[Verdict]:
-        """All that is said, each person's last word on each page."""
+        """Yield all verdicts: the last one of each person on each page."""
         for of_page in self._of_page.values():
             yield from of_page.values()
 

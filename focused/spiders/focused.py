@@ -16,7 +16,7 @@ from focused.crawl.parts import Crawl
 from focused.crawl.plan import CrawlPlan
 from focused.crawl.planning import plan_crawl
 from focused.crawl.private_addresses import AddressRefusedError
-from focused.crawl.unknown_addresses import UNKNOWN
+from focused.crawl.soft_404_probes import PROBE
 from focused.items import LinkSource, PageItem
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ class FocusedSpider(scrapy.Spider):
             return
         self.crawl.frontier.note_failure(failure.request, why_failed(error))  # type: ignore[attr-defined]
         if failure.request.callback == self.parse_source:  # type: ignore[attr-defined]
-            if failure.request.cb_kwargs.get("kind") != UNKNOWN:  # type: ignore[attr-defined]
+            if failure.request.cb_kwargs.get("kind") != PROBE:  # type: ignore[attr-defined]
                 self.crawler.stats.inc_value("focused/sources/failed_count")
             return
         if isinstance(error, HttpError):

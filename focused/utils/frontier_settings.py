@@ -39,8 +39,8 @@ DOMAIN_SHARE = Setting(
 
 SOFT_404_PROBES = Setting(
     "FOCUSED_SOFT_404_PROBES", 20,
-    "With FOCUSED_TRAPS and FOCUSED_COPIES: hosts that are asked for two addresses that nobody made, of those with many "
-    "pages. Pages like the answer are soft 404s, and count as copies of it. Live webs only. 0: none.",
+    "With FOCUSED_TRAPS and FOCUSED_COPIES: how many hosts with many pages are asked for two made-up addresses. Pages like "
+    "the answer are soft 404s, and count as copies of it. Live webs only. 0: none.",
     least=0, set_by=TOPIC)
 
 DATABASE = Setting(

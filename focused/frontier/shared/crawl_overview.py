@@ -11,7 +11,7 @@ from focused.frontier.store.ranks import priority_of
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from focused.frontier.shared.events import Ticked
+    from focused.frontier.shared.events import KeeperReport
     from focused.frontier.shared.leasing import Totals
     from focused.frontier.shared.own_hosts import OwnHosts
 
@@ -37,7 +37,7 @@ class CrawlOverview:
         self.n_begin_pages = 0
         self._is_first = False
 
-    def see(self, seen: Ticked, worker: int) -> None:
+    def see(self, seen: KeeperReport, worker: int) -> None:
         """Take in what the keeper of a worker saw."""
         self._is_first = seen.totals.first == worker
         self.totals, self._other_hosts = seen.totals, OtherHosts(seen.free, seen.others)

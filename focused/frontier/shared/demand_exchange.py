@@ -23,7 +23,7 @@ class DemandExchange(OtherWorkers):
         super().__init__()
         self._exchange, self._overview = exchange, overview
 
-    def tell(self, own: WorkerDemand) -> None:
+    def send(self, own: WorkerDemand) -> None:
         """Let the others know of this worker when its lease is renewed."""
         self._exchange.add_tasks(demand=own.numbers())
 
@@ -31,7 +31,7 @@ class DemandExchange(OtherWorkers):
         """Tell whether another worker has a link of at least this priority, and the crawl gets on."""
         return self._overview.others_have(least)
 
-    def hear(self, n_workers: int, n_impatient: float, rows: Sequence[Sequence[float]]) -> None:
+    def receive(self, n_workers: int, n_impatient: float, rows: Sequence[Sequence[float]]) -> None:
         """Take in how many workers are at work, requests of all others, and what those at work have told."""
         known = [WorkerDemand.of_numbers(row) for row in rows]
         self.n_workers, self.n_impatient = max(1, n_workers), n_impatient

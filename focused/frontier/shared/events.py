@@ -65,7 +65,7 @@ class LinksDrawn:
 
 
 @dataclass(frozen=True, slots=True)
-class Ticked:
+class KeeperReport:
     """What the keeper saw."""
 
     totals: Totals
@@ -93,22 +93,22 @@ class Granted:
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class RecordsReceived:
     """Records of other workers."""
 
     records: list[LearntRecord]
 
 
 @dataclass(frozen=True, slots=True)
-class TextsHeard:
+class TextsReceived:
     """What pages of other workers say."""
 
     texts: list[OtherText]
 
 
 @dataclass(frozen=True, slots=True)
-class AnswersHeard:
-    """What hosts have answered other workers to addresses that nobody made, by host: as of `Soft404s.state`."""
+class AnswersReceived:
+    """Answers to other workers' probes, by host; values as of `Soft404s.state`."""
 
     state: dict[str, Any]
 
@@ -151,11 +151,11 @@ Event = (
     | PageRefused
     | LinksAhead
     | LinksDrawn
-    | Ticked
+    | KeeperReport
     | Granted
-    | Heard
-    | TextsHeard
-    | AnswersHeard
+    | RecordsReceived
+    | TextsReceived
+    | AnswersReceived
     | Inherited
     | ScoresKnown
     | LeaseLost

@@ -28,7 +28,7 @@ class HostHandover:
         #: Called with each row about a host that is this worker's from now on.
         self.on_known: Callable[..., None] = lambda *row: None
 
-    def hear(self, rows: Iterable[tuple[Any, ...]]) -> None:
+    def receive(self, rows: Iterable[tuple[Any, ...]]) -> None:
         """Take in what earlier owners of hosts have met."""
         for row in rows:
             self.on_known(*row)

@@ -32,7 +32,7 @@ class KnownTrouble(NamedTuple):
 class SharedTroubles(HostHandover):
     """Hands on how often hosts have failed; ``on_known`` is called with the fields of `KnownTrouble`."""
 
-    def tell(self, origin: str, n_failures: int, why: str, has_answered: bool) -> None:
+    def hand_on(self, origin: str, n_failures: int, why: str, has_answered: bool) -> None:
         """Hand on that an origin has failed so many times in a row, or that it has answered."""
         self._exchange.add_tasks(troubles={origin: (n_failures, why, has_answered)})
 

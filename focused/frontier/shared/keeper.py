@@ -16,18 +16,18 @@ from focused.frontier.shared.commit_result import LeaseLostError
 from focused.frontier.shared.committer import TRY_AGAIN_SECS
 from focused.frontier.shared.drawn_links import read_drawn
 from focused.frontier.shared.events import (
-    AnswersHeard,
+    AnswersReceived,
     DatabaseGone,
     Granted,
-    Heard,
     Inherited,
     Joined,
+    KeeperReport,
     LeaseLost,
     LinksAhead,
     LinksDrawn,
+    RecordsReceived,
     ScoresKnown,
-    TextsHeard,
-    Ticked,
+    TextsReceived,
 )
 from focused.frontier.shared.host_troubles import read_troubles, write_troubles
 from focused.frontier.shared.keeper_tasks import KeeperTasks
@@ -100,7 +100,7 @@ class Keeper(threading.Thread):
         self.reader = RecordReader(crawl)
         #: What their pages say of copies.
         self.texts = TextReader(crawl)
-        #: What hosts have answered them to addresses that nobody made.
+        #: Answers to their probes for soft 404s.
         self.answers = AnswerReader(crawl)
         self._inheritance = Inheritance(crawl)
         self._random = Random()  # which links follow is for the one that draws of them to decide
@@ -209,8 +209,8 @@ class Keeper(threading.Thread):
             is_new = True
         taken = leasing.take(self.worker, tasks.n_hosts, _SOON_SECS) if tasks.n_hosts > 0 else []
         # Before any link of the taken hosts is there.
-        if tasks.hears_answers and (taken or is_renewed) and (answers := self.answers.read(leasing.sql, self.numbers)):
-            self._box.put(AnswersHeard(answers))
+        if tasks.reads_answers and (taken or is_renewed) and (answers := self.answers.read(leasing.sql, self.numbers)):
+            self._box.put(AnswersReceived(answers))
             is_new = True
         asked = tasks.ahead | {host.name: LinksWanted() for host in taken}
         if asked:
@@ -225,11 +225,11 @@ class Keeper(threading.Thread):
         if tasks.records_from is not None:
             self.reader.begin_anew(tasks.records_from)
         if tasks.n_records and now() - self._read >= self._pace * _READ_SECS:
-            is_new |= self._hear(leasing, tasks.n_records)
-        if tasks.hears_texts and now() - self._read_texts >= self._pace * _READ_SECS:
+            is_new |= self._receive_records(leasing, tasks.n_records)
+        if tasks.reads_texts and now() - self._read_texts >= self._pace * _READ_SECS:
             self._read_texts = now()
             if texts := self.texts.read(leasing.sql, self.numbers):
-                self._box.put(TextsHeard(texts))
+                self._box.put(TextsReceived(texts))
                 is_new = True
         return self._inherit(leasing, tasks) or is_new
 
@@ -255,13 +255,13 @@ class Keeper(threading.Thread):
         self._box.put(Inherited(records))
         return True
 
-    def _hear(self, leasing: Leasing, n_most: int) -> bool:
+    def _receive_records(self, leasing: Leasing, n_most: int) -> bool:
         """Read what other workers have learnt; tell whether there is anything."""
         records = self.reader.read(leasing.sql, self.numbers, n_most)
         if len(records) < n_most:
             self._read = now()
         if records:
-            self._box.put(Heard(records))
+            self._box.put(RecordsReceived(records))
         return bool(records)
 
     def _renew(self, leasing: Leasing, tasks: KeeperTasks) -> None:
@@ -286,7 +286,7 @@ class Keeper(threading.Thread):
             self._n_analyzed = sum(totals.n_pages >= n_pages for n_pages in _ANALYZED_AT)
             leasing.analyze()
         self._box.put(
-            Ticked(
+            KeeperReport(
                 totals=totals,
                 news=news,
                 free=free,

@@ -26,8 +26,8 @@ class KeeperTasks:
     n_records: int = 0
     #: Records above this number are read once more, whichever were read; None: go on.
     records_from: int | None = None
-    hears_texts: bool = False
-    hears_answers: bool = False
+    reads_texts: bool = False
+    reads_answers: bool = False
     inherits: bool = False
     scores: dict[tuple[int, int], None] = field(default_factory=dict)
     returns_pages: bool = False

@@ -27,7 +27,7 @@ class Lessons:
         #: Returns how many records of other workers are wanted.
         self.n_wanted: Callable[[], int] = lambda: 0
         #: Called with those that came.
-        self.on_heard: Callable[[list[bytes]], None] = lambda records: None
+        self.on_received: Callable[[list[bytes]], None] = lambda records: None
         #: Tells whether links of workers that have ended may be taken over now.
         self.inherits: Callable[[], bool] = lambda: False
         #: Called with records of such a worker; returns the keys of links whose scores are wanted.
@@ -41,9 +41,9 @@ class Lessons:
         """Return where records of pages go, and what workers have learnt so far."""
         return SharedRecords(max_links, self._earlier, self._note, self._fits)
 
-    def hear(self, records: Iterable[LearntRecord]) -> None:
+    def receive(self, records: Iterable[LearntRecord]) -> None:
         """Pass on records of other workers."""
-        self.on_heard([each.record for each in records if self._fits(each)])
+        self.on_received([each.record for each in records if self._fits(each)])
 
     def _note(self, n_links: int, record: bytes) -> None:
         """Let what a strategy has learnt be part of the page, for others to read."""

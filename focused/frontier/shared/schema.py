@@ -149,7 +149,7 @@ $$ BEGIN RAISE EXCEPTION '%', array_to_string(ended, ' ') USING ERRCODE = '{HAD_
 """,
     # What a project's own item class adds to a page; new tables of version 1 have the column already.
     9: "ALTER TABLE collected ADD COLUMN IF NOT EXISTS own_fields text",
-    # Hosts that were asked for addresses that nobody made, and what they have answered: focused.frontier.soft_404_answers.
+    # Hosts that were probed for soft 404s, and their answers: focused.frontier.soft_404_answers.
     10: """
 CREATE TABLE soft_404s (
     crawl integer NOT NULL, domain bigint NOT NULL, host bigint NOT NULL, name text NOT NULL,

@@ -1,6 +1,6 @@
-"""Keeps what hosts answer to addresses that nobody made: what one worker has learnt, all know, whoever has the host next.
+"""Shares the answers to probes among the workers of a crawl, so that each knows them when it takes over a host.
 
-What it is for one process: `focused.frontier.soft_404s`.
+`focused.frontier.soft_404s` explains probes and answers.
 """
 
 from __future__ import annotations
@@ -38,38 +38,38 @@ class AnswerReader:
         self._read: list[int] = []
 
     def read(self, sql: Connection[Any], own: Collection[int]) -> dict[str, Any]:
-        """Return what workers but ``own`` have learnt since the last time, by host: as of `Soft404s.state`."""
+        """Return what workers other than ``own`` have learnt since the last call, by host; values as of `Soft404s.state`."""
         rows = sql.execute(_NEW, (self._crawl, list(own), self._read), binary=True).fetchall()
         self._read += [said for said, _, _ in rows]
         return {name: json.loads(answer) for _, name, answer in rows}
 
 
 class SharedAnswers:
-    """Takes what hosts answer this worker, and passes on what they have answered others.
+    """Writes the answers to this worker's probes to the database, and passes on the answers to others' probes.
 
-    ``draft`` is the page that ends next; ``earlier`` returns what is known when the worker begins.
+    ``draft`` is the page that ends next; ``earlier`` returns the answers that are known when the worker begins.
     """
 
     def __init__(self, draft: PageOutputs, earlier: Callable[[], dict[str, Any]]) -> None:
         self._draft, self._earlier = draft, earlier
-        #: As written or heard last, by host.
+        #: The answers as they were written or received last, by host.
         self._known: dict[str, Any] = {}
-        #: Called with what hosts have answered others; None: it is not read.
-        self.on_heard: Callable[[dict[str, Any]], None] | None = None
+        #: Called with answers to others' probes; while it is None they are not read.
+        self.on_received: Callable[[dict[str, Any]], None] | None = None
 
-    def listen(self, on_heard: Callable[[dict[str, Any]], None]) -> dict[str, Any]:
-        """Return what hosts have answered so far, and hear of all that comes. It waits for the database."""
-        self.on_heard, self._known = on_heard, self._earlier()
+    def subscribe(self, on_received: Callable[[dict[str, Any]], None]) -> dict[str, Any]:
+        """Return all answers so far; call a function with those that come. It waits for the database."""
+        self.on_received, self._known = on_received, self._earlier()
         return dict(self._known)
 
-    def hear(self, state: dict[str, Any]) -> None:
-        """Take in what hosts have answered others."""
+    def receive(self, state: dict[str, Any]) -> None:
+        """Take in answers to others' probes."""
         self._known.update(state)
-        if self.on_heard is not None:
-            self.on_heard(state)
+        if self.on_received is not None:
+            self.on_received(state)
 
     def add(self, state: Mapping[str, Any]) -> None:
-        """Let what is new of ``state`` be part of the transaction of the page that ends now."""
+        """Write what is new of ``state`` in the transaction of the page that ends now."""
         for host, answer in state.items():
             if self._known.get(host) != answer:
                 self._known[host] = answer

@@ -57,18 +57,18 @@ class SharedTexts:
     def __init__(self, draft: PageOutputs, earlier: Callable[[int], Iterator[list[OtherText]]]) -> None:
         self._draft, self._earlier = draft, earlier
         #: Called with pages of others; None: they are not read.
-        self.on_heard: Callable[[list[OtherText]], None] | None = None
+        self.on_received: Callable[[list[OtherText]], None] | None = None
 
-    def listen(self, on_heard: Callable[[list[OtherText]], None], max_pages: int) -> None:
+    def subscribe(self, on_received: Callable[[list[OtherText]], None], max_pages: int) -> None:
         """Hear of what others have fetched so far, the latest pages, and of all that come. It waits for the database."""
         for texts in self._earlier(max_pages):
-            on_heard(texts)
-        self.on_heard = on_heard
+            on_received(texts)
+        self.on_received = on_received
 
-    def hear(self, texts: list[OtherText]) -> None:
+    def receive(self, texts: list[OtherText]) -> None:
         """Take in pages of others."""
-        if self.on_heard is not None:
-            self.on_heard(texts)
+        if self.on_received is not None:
+            self.on_received(texts)
 
     def add(self, url: str, copy_of: str, referrer: str, sketch: bytes, relevant: bool) -> None:
         """Let what a page says be part of the transaction of the page that ends now."""

@@ -107,16 +107,16 @@ class StoredVersion:
     floor: int
 
 
-def say(sql: Connection[Any], crawl: int, verdicts: Iterable[StoredVerdict]) -> None:
-    """Write what people say; of a person and a page the later verdict stands."""
+def write_verdicts(sql: Connection[Any], crawl: int, verdicts: Iterable[StoredVerdict]) -> None:
+    """Write people's verdicts; a later verdict of a person on a page replaces the earlier one."""
     rows = {(each.url, each.person): each for each in verdicts}
     given = [(clean(each.url), clean(each.person), each.relevant, each.given_at) for each in rows.values()]
     for start in range(0, len(given), _ROWS_AT_A_TIME):
         sql.execute(_SAY, (crawl, *columns(given[start : start + _ROWS_AT_A_TIME])))
 
 
-def said_since(sql: Connection[Any], crawl: int, number: int) -> list[StoredVerdict]:
-    """Return what people have said after the verdict of a number, in that order."""
+def verdicts_since(sql: Connection[Any], crawl: int, number: int) -> list[StoredVerdict]:
+    """Return the verdicts with numbers above ``number``, in the order of their numbers."""
     return [StoredVerdict._make(row) for row in sql.execute(_SAID, (crawl, number))]
 
 

@@ -15,20 +15,20 @@ from focused.frontier.shared.demand_exchange import DemandExchange
 from focused.frontier.shared.drawn_links import DrawnLinks
 from focused.frontier.shared.events import (
     NOT_STORED,
-    AnswersHeard,
+    AnswersReceived,
     DatabaseGone,
     Granted,
-    Heard,
     Inherited,
     Joined,
+    KeeperReport,
     LeaseLost,
     LinksAhead,
     LinksDrawn,
     PageRefused,
     PagesWritten,
+    RecordsReceived,
     ScoresKnown,
-    TextsHeard,
-    Ticked,
+    TextsReceived,
 )
 from focused.frontier.shared.host_troubles import SharedTroubles
 from focused.frontier.shared.lessons import Lessons
@@ -82,7 +82,7 @@ class Worker:
         self.troubles = SharedTroubles(exchange)
         #: What they say of the texts of pages.
         self.texts = SharedTexts(self.draft, exchange.earlier_texts)
-        #: What hosts have answered them to addresses that nobody made.
+        #: Answers to their probes for soft 404s.
         self.answers = SharedAnswers(self.draft, exchange.earlier_answers)
         #: Which version of the model all use.
         self.versions = SharedVersions(exchange, self.draft)
@@ -192,8 +192,8 @@ class Worker:
                 self._fail_unstored(page, why)
                 self.on_refused(page, why)
             case LinksAhead(links, asked, taken, n_written, robots, troubles):
-                self.robots.hear(robots)
-                self.troubles.hear(troubles)
+                self.robots.receive(robots)
+                self.troubles.receive(troubles)
                 for host in taken:
                     own.take(host)
                     self.let_rest(host.name, host.rest, host.delay)
@@ -203,7 +203,7 @@ class Worker:
                     self._fail_unreachable(found)
             case LinksDrawn(links):
                 self.drawn.read(links)
-            case Ticked():
+            case KeeperReport():
                 if event.n_written == self.exchange.n_written and not (
                     own.under_way or self.exchange.n_pending or self.draft
                 ):
@@ -211,12 +211,12 @@ class Worker:
                 self._ticked(event)
             case Granted(n_pages, is_return):
                 self.budget.granted(n_pages, is_return=is_return)
-            case Heard(records):
-                self.lessons.hear(records)
-            case TextsHeard(texts):
-                self.texts.hear(texts)
-            case AnswersHeard(state):
-                self.answers.hear(state)
+            case RecordsReceived(records):
+                self.lessons.receive(records)
+            case TextsReceived(texts):
+                self.texts.receive(texts)
+            case AnswersReceived(state):
+                self.answers.receive(state)
             case Inherited(records):
                 keys = self.lessons.on_inherited(records)
                 if keys:
@@ -248,12 +248,12 @@ class Worker:
             ended = [link._replace(state=FAILED, note=why[:200], relevant=None) for link in page.ended]
             self.exchange.write(PageCommit(page.worker, ended))
 
-    def _ticked(self, seen: Ticked) -> None:
+    def _ticked(self, seen: KeeperReport) -> None:
         self._overview.see(seen, self.exchange.worker)
         self.draft.moves.pace = self.exchange.committer.pace = pace(seen.totals.n_pages)
         self.versions.see(seen.totals)
         self.own.read_since(seen.n_written)
-        self.other_workers.hear(seen.totals.n_workers, *(seen.other_demand or (0.0, [])))
+        self.other_workers.receive(seen.totals.n_workers, *(seen.other_demand or (0.0, [])))
         for own in self.own:
             if own.name in seen.news and seen.news[own.name] != own.news:
                 own.news, own.has_news = seen.news[own.name], True
@@ -286,8 +286,8 @@ class Worker:
         n_hosts = max(0, self._overview.n_hosts_wanted - len(self.own))
         tasks: dict[str, Any] = {"n_hosts": n_hosts, "is_busy": self._is_busy, "n_own": len(self.own)}
         tasks["n_records"], tasks["inherits"] = self.lessons.n_wanted(), self.lessons.inherits()
-        tasks["hears_texts"] = self.texts.on_heard is not None
-        tasks["hears_answers"] = self.answers.on_heard is not None
+        tasks["reads_texts"] = self.texts.on_received is not None
+        tasks["reads_answers"] = self.answers.on_received is not None
         # Who only waits for pages of the budget is not one that has nothing to ask for.
         if self.may_ask and not (self.is_spent and self.budget.is_dry):
             tasks["best"] = min(filter(None, (self.own.queue.place(own.number) for own in self.own)), default=None)

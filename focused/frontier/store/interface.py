@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from focused.utils.scope import Scope
 
 SOFT_404S = "soft_404s"
-"""Key of `LinkStore.commit` for what hosts answered that were asked for addresses that nobody made: values by their hosts."""
+"""Key of `LinkStore.commit` for the answers to probes, by host."""
 
 
 class StoreLog(Protocol):

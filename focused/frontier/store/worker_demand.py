@@ -57,7 +57,7 @@ class OtherWorkers:
         #: Responses to those that are at work, and how many of them were pages.
         self.n_ended = self.n_pages = 0.0
 
-    def tell(self, own: WorkerDemand) -> None:
+    def send(self, own: WorkerDemand) -> None:
         """Let the others know of this worker."""
 
     def have(self, least: int) -> bool:

@@ -68,7 +68,7 @@ class CopyIndex:
         """Return how many different pairs the page of a row has."""
         return int(self._sizes[row])
 
-    def meet(self, text: TextSketch) -> tuple[int, bool]:
+    def find_or_add(self, text: TextSketch) -> tuple[int, bool]:
         """Return the number of the page that a text is a copy of, and True; or that of the text, remembered now, and False."""
         buckets, marks = self._buckets(text.places)
         held = self._table[buckets]

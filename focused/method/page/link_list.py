@@ -22,7 +22,7 @@ class LinkSource:
     A spider whose method ``parse_source`` yields one for each response is asked to fetch some.
     """
 
-    #: `sitemap` or `feed`; or what is asked for as they are, and is none: see `focused.crawl.unknown_addresses`.
+    #: `sitemap` or `feed`; or a probe, which is asked for in the same way: see `focused.crawl.soft_404_probes`.
     kind: str
     #: Host, with its port, whose pages asked for it.
     host: str

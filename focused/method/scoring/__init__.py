@@ -1,7 +1,7 @@
 """What every strategy is given and gives back: visits, link scores, evidence, priorities.
 
 - The contract: `base` (`Strategy`), `session` (`Session`, of strategies that learn), `link_scores`, `reasons`.
-- What is known of a page and its links: `page_scores`, `met_links`, `evidence`, `link_meta`, `stored_text`.
+- What is known of a page and its links: `page_scores`, `sorted_links`, `evidence`, `link_meta`, `stored_text`.
 - A score becomes a request's priority: `priority`.
 """
 

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from focused.method.scoring.evidence import Evidence
 
 
-class JoinedLink(NamedTuple):
+class UpdatedLink(NamedTuple):
     """A known link that a page links to again, and what that page says of it."""
 
     url: str
@@ -19,10 +19,10 @@ class JoinedLink(NamedTuple):
     evidence: Evidence
 
 
-class MetLinks(NamedTuple):
+class SortedLinks(NamedTuple):
     """The links of one page, sorted by what is to be done with them."""
 
     #: URLs that are to be requested.
     new: list[str]
     #: Links whose evidence is updated when the page ends.
-    joined: Sequence[JoinedLink] = ()
+    updated_links: Sequence[UpdatedLink] = ()
