@@ -67,7 +67,7 @@ def test_links_of_a_host_that_is_given_up_fail_and_wait_again_when_the_frontier_
     store.add([link("a"), link("b"), link("c", "other.org")])
     leased = store.next()
     assert leased.host == HOST
-    store.give_up(f"http://{HOST}")
+    store.give_up_origin(f"http://{HOST}")
     assert store.add([link("d"), link("e", "other.org")]) == [UNREACHABLE, NEW]
     store.wait_again(leased.id)
     assert store.counts() == {"waiting": 2, "leased": 0, "done": 0, "failed": 3, "dropped": 0}
@@ -91,7 +91,7 @@ def test_another_port_of_a_host_that_is_given_up_goes_on(tmp_path):
     store = FrontierStore(tmp_path / "frontier.sqlite")
     store.count_waiting(10)
     store.add([link("a"), link("b", f"{HOST}:8080"), link("c")])
-    store.give_up(f"http://{HOST}")
+    store.give_up_origin(f"http://{HOST}")
     assert store.add([link("d"), link("e", f"{HOST}:8080")]) == [UNREACHABLE, NEW]
     assert [store.next().url for _ in range(2)] == [f"http://{HOST}:8080/{path}" for path in "be"]
     assert store.next() is None
@@ -138,18 +138,18 @@ def test_what_is_waited_for_is_said_at_most_once_in_ten_seconds_unless_it_is_som
     n_said = []
     for number in range(100):
         hosts.failed(Request(f"http://{HOST}/{number}"), "refused", is_sure=True)
-        hosts.say_what_is_waited_for(None)
+        hosts.log_waiting(None)
         n_said.append(len(caplog.records))
         now += 0.3
     assert n_said[30] == 1
     assert n_said[-1] <= 4
     hosts.failed(Request("http://other.example/"), "refused", is_sure=True)
-    hosts.say_what_is_waited_for(None)
+    hosts.log_waiting(None)
     assert len(caplog.records) == n_said[-1] + 1
     now += 20.0
     store.add([link("a", "healthy.example")])  # whose delay, or patience, keeps it from its turn
     hosts.failed(Request("http://other.example/"), "refused", is_sure=True)
-    hosts.say_what_is_waited_for(now + 100.0)
+    hosts.log_waiting(now + 100.0)
     assert len(caplog.records) == n_said[-1] + 1
     store.close()
 
@@ -160,7 +160,7 @@ def test_what_a_host_does_is_told_when_it_fails_and_when_it_answers_again(tmp_pa
     leases = SimpleNamespace(now=lambda: 100.0, of=lambda request: None, ready_at=SimpleNamespace(rest=lambda *_: None))
     failures = HostFailures(10.0, 5, lambda _: False)
     hosts = UnreachableHosts(store, leases, failures, MemoryStatsCollector(get_crawler()))
-    hosts.tell = lambda *about: told.append(about)
+    hosts.hand_on_trouble = lambda *about: told.append(about)
     hosts.answered(Request(url))
     assert told == []  # as nearly all do
     hosts.failed(Request(url), "refused", is_sure=True)

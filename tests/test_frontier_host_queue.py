@@ -35,17 +35,17 @@ def test_the_best_host_that_may_be_asked_is_taken_and_how_far_it_stands_behind_t
             queue.offer(host, rank)
             standing[host] = min(standing.get(host, rank), rank)
         elif what < 0.7:
-            queue.put(host, rank)
+            queue.set_best(host, rank)
             standing[host] = rank
         elif what < 0.75:
             sunk[host] = draw.randrange(5) << RANK_BITS
             queue.sink(host, sunk[host])
         elif what < 0.8 and 0 < ready[host] < BUSY:
             ready[host] = 0.0
-            queue.end_rest(host)
+            queue.recheck(host)
         keys = {host: rank + sunk[host] for host, rank in standing.items()}
         may_be_asked = [host for host in keys if ready[host] <= now]
-        taken = queue.take(ready_at, now)
+        taken = queue.next_host(ready_at, now)
         assert taken == min(may_be_asked, key=keys.__getitem__, default=None)
         if taken is not None:
             behind = (keys[taken] >> RANK_BITS) - (min(keys.values()) >> RANK_BITS)
@@ -53,7 +53,7 @@ def test_the_best_host_that_may_be_asked_is_taken_and_how_far_it_stands_behind_t
             n_behind += behind > 0
             ready[taken] = BUSY if draw.random() < 0.5 else now + delay
             del standing[taken]
-            queue.put(taken, None)
+            queue.set_best(taken, None)
     assert n_behind > 100
 
 

@@ -268,7 +268,7 @@ def test_a_crawl_waits_while_something_better_may_come_and_no_longer(tmp_path):
     assert patience.n_waits == 1
     assert dispatch.next_time() == 5.0  # not only when the host has rested: others may be worth a page by then
     leases.ready_at._rests_until.clear()
-    store.hosts.end_rest(store.host_number("good.org"))
+    store.hosts.recheck(store.host_number("good.org"))
     assert dispatch.next().url == "http://good.org/1"
     assert dispatch.next() is None  # its page may bring something
     [lease] = leases
@@ -287,7 +287,7 @@ def test_with_a_limit_of_pages_a_trap_waits_until_the_better_host_has_answered(t
         links = Rediscovery(store)
         for number, (host, score) in enumerate([("good.org", 0.6), ("trap.org", 0.9), ("good.org", 0.5)], 1):
             links.add(link(number, host, score))
-        store.standing_back.sink("trap.org", 1000)
+        store.standing_back.sink_host("trap.org", 1000)
         loader = downloader(concurrency=1)
         leases = Leases(crawler.signals, HostAvailability(loader))
         dispatch = Dispatch(links, LinkRequests(crawler), leases, spares=spares)

@@ -88,5 +88,5 @@ def test_a_crawl_delay_outlasts_the_forgotten_slot():
 def test_of_a_host_whose_origins_rest_the_longer_rest_counts():
     ready = HostAvailability(SimpleNamespace(slots={}, active=set()))
     ready.rest("a.example", 1000.0)
-    ready.all_away = lambda: {"a.example": 10.0, "b.example": 20.0}
+    ready.resting_hosts = lambda: {"a.example": 10.0, "b.example": 20.0}
     assert ready.resting() == {"a.example": 1000.0, "b.example": 20.0}

@@ -256,7 +256,7 @@ def test_where_a_commit_failed_nothing_of_what_follows_becomes_durable_whoever_e
     store.commit()
     store.add([link("a/2")])
     store._sql.execute("ROLLBACK")  # as SQLite does where the disk is full
-    store.transaction.give_up()
+    store.transaction.abandon()
     store.add([link("b/1")])
     store.records(max_links=10).add(1, b"of a page")
     store.close()

@@ -122,7 +122,7 @@ def test_whatever_happens_the_best_waiting_link_is_next(open_store):
             allowed = {url: rank for url, rank in waiting.items() if url.split("/")[2] not in resting}
             leased = at.next(lambda host, resting=resting: resting.get(host, 0.0), 1.0)
             for host in range(12):  # hosts that rest are woken by time alone: let it pass
-                at.store.end_rest_of_host(f"h{host}")
+                at.store.recheck_host(f"h{host}")
             if not allowed:
                 assert leased is None
             else:
@@ -164,7 +164,7 @@ def test_a_host_that_sinks_comes_later_and_not_never(open_store):
     at = open_store()
     at.add(link("bad/1", 0.9), link("good/1", 0.8), link("good/2", 0.2))
     at.settle()
-    at.store.standing_back.sink("bad", 400)
+    at.store.standing_back.sink_host("bad", 400)
     assert drain(at) == ["good/1", "bad/1", "good/2"]
 
 
@@ -172,7 +172,7 @@ def test_a_host_that_has_sunk_is_held_back_where_it_stands_and_changes_nothing_f
     at = open_store()
     at.add(link("trap/1", 0.9), link("good/1", 0.8), link("poor/1", 0.3))
     at.settle()
-    at.store.standing_back.sink("trap", 1000)
+    at.store.standing_back.sink_host("trap", 1000)
     least = to_priority(0.5, True)
     assert at.next(None, 0.0, least).url == "http://good/1"
     assert (
@@ -187,7 +187,7 @@ def test_no_page_is_spent_on_what_stands_far_back_while_a_better_host_is_busy(op
     at = open_store()
     at.add(link("trap/1", 0.9), link("good/1", 0.8), link("good/2", 0.8))
     at.settle()
-    at.store.standing_back.sink("trap", levels)
+    at.store.standing_back.sink_host("trap", levels)
     busy = {"good": BUSY}
 
     def spared(ready):
@@ -270,7 +270,7 @@ def test_links_of_an_origin_that_rests_lie_aside_until_they_are_taken_back_and_t
     at.settle()
     assert at.counts()["waiting"] == n_closed + 3
     resting.clear()
-    at.store.take_back("http://a:81")
+    at.store.restore_origin("http://a:81")
     assert leased() == [f"http://a:81/{path}" for path in ("own", "seed", "new", *range(n_closed))]
 
 
@@ -282,7 +282,7 @@ def test_links_that_lie_aside_fail_with_their_origin_and_wait_in_their_places_in
     first = at.next(None, 1.0)
     assert first.url == "http://a/1"
     at.store.done(first.id)
-    at.store.give_up("http://a:82")
+    at.store.give_up_origin("http://a:82")
     at.commit()
     at.settle()
     assert (at.counts()["failed"], at.counts()["waiting"]) == (1, 2)
@@ -301,7 +301,7 @@ def test_a_host_rests_as_a_whole_where_too_many_of_its_links_lie_aside(open_stor
     assert at.next(lambda host: until.get(host, 0.0), 1.0).url == "http://b/1"
     assert until == {"a": 60.0}
     at.store.standing_back.rests_until = lambda url: 0.0
-    at.store.take_back("http://a:81")
+    at.store.restore_origin("http://a:81")
     assert len(drain(at)) == 11
 
 
@@ -479,7 +479,7 @@ def test_the_links_of_an_origin_that_is_given_up_fail_now_and_later(open_store, 
     at = open_store()
     at.add(link("a/1", 0.9), link("a/2", 0.8), link("b/1", 0.2), link("http://a:8080/1", 0.1))
     leased = [at.next() for _ in range(n_under_way)]
-    at.store.give_up("http://a")
+    at.store.give_up_origin("http://a")
     at.commit()
     assert at.store.n_unreachable == at.store.n_unreachable_of("http://a") == 2 - n_under_way
     at.add(link("a/3", 1.0))

@@ -207,17 +207,17 @@ def test_a_host_lies_aside_only_where_all_links_of_it_do_and_none_is_still_to_be
     """What rests with all its links is given back with that rest; of another host only its own delay."""
     own = owned(waiting("rests"), waiting("other", 0.4))
     host = own.get(HOST)
-    assert not host.lies_aside
+    assert not host.is_all_aside
     host.put_aside(lambda url: url.endswith("rests"), 10)
     assert host.aside
-    assert not host.lies_aside  # the other one waits
+    assert not host.is_all_aside  # the other one waits
     host.is_leaving = True
     own.refresh(host)
-    assert not host.lies_aside  # no link of it may be handed out now, and one waits all the same
+    assert not host.is_all_aside  # no link of it may be handed out now, and one waits all the same
     host.put_aside(lambda _: True, 10)
-    assert host.lies_aside
+    assert host.is_all_aside
     host.horizon = 0
-    assert not host.lies_aside
+    assert not host.is_all_aside
 
 
 def let_stand_back(own: OwnHosts, names: range) -> None:

@@ -230,7 +230,7 @@ def test_pages_under_way_count_though_what_waits_of_their_host_is_dropped(prepar
     under_way = []
     until(lambda: under_way.extend(filter(None, [store.next()])) or len(under_way) >= 3, store)
     if gives_up:
-        store.give_up("http://h0.example")
+        store.give_up_origin("http://h0.example")
     assert store.next() is None
     dropped = lambda: store.n_unreachable if gives_up else sum(store.n_capped.values())  # noqa: E731
     until(dropped, store)
@@ -249,7 +249,7 @@ def test_a_link_that_waits_though_its_origin_is_given_up_fails_and_the_crawl_end
     store.add([a_link(0)])
     under_way = []
     until(lambda: under_way.extend(filter(None, [store.next()])) or under_way, store)
-    store.give_up("http://h0.example")  # which leaves out what is under way
+    store.give_up_origin("http://h0.example")  # which leaves out what is under way
     until(lambda: not store.draft.page and not store.worker.exchange.n_pending, store)
     store.give_back(under_way[0].id)
     store.worker.own.clear()  # its host goes, and comes again with the link

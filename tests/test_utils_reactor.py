@@ -116,7 +116,7 @@ def test_whoever_waits_until_it_is_free_is_told_when_all_are_through():
 
     async def watch(name: str) -> None:
         await yield_to_reactor()
-        await one_by_one.free()
+        await one_by_one.wait_free()
         assert not one_by_one.is_taken
         events.append(name)
 

@@ -21,14 +21,14 @@ class CheckedMerge:
 
     strategy: Strategy
     #: Ends the crawl, with what is to be said.
-    give_up: Callable[[str], None]
+    on_error: Callable[[str], None]
 
     def __call__(self, known: Evidence, new: Evidence) -> Evidence:
         """Return what two pages together say of a link."""
         merged = self.strategy.merge(known, new)
         if is_score(merged.score):
             return merged
-        self.give_up(
+        self.on_error(
             f"Strategy {self.strategy.name} must merge two pages' evidence to a score from 0 to 1. Got {merged.score} of "
             f"{known.score} and {new.score}, for a link on {new.referrer}."
         )

@@ -51,7 +51,7 @@ class JudgingInTurn:
         try:
             return await self._judged(page, visit, newness=newness)
         except (WrongScoresError, WrongRelevanceError) as error:
-            Crawl.needed(self._crawler).give_up(str(error))
+            Crawl.needed(self._crawler).end_with_error(str(error))
             raise CloseSpider("wrong_scores") from None
 
     async def _judged(self, page: Page, visit: Visit, *, newness: float) -> PageScores:

@@ -101,7 +101,7 @@ class Crawl:
         """Let a function write these rows."""
         self._write_rows = write
 
-    def give_up(self, why: str) -> None:
+    def end_with_error(self, why: str) -> None:
         """End the crawl because its strategy or page classifier is wrong; say why once, however many pages are under way."""
         if not self.plan.error:
             self.fail(why)
@@ -116,7 +116,7 @@ class Crawl:
     def _merge(self, strategy: Strategy) -> Callable[[Evidence, Evidence], Evidence]:
         # The project's own takes the mean of scores that were checked.
         own = type(strategy).merge is Strategy.merge
-        return strategy.merge if own else CheckedMerge(strategy, self.give_up)
+        return strategy.merge if own else CheckedMerge(strategy, self.end_with_error)
 
     @property
     def session(self) -> Session | None:

@@ -58,8 +58,8 @@ class Checkpoints:
         self._is_kept: dict[str, bool] = {}
         self._n_ended = 0
 
-    def will_count(self, names: Iterable[str]) -> None:
-        """Note stats that are about to be raised by one: what is made durable from now on has them raised.
+    def count_ahead(self, names: Iterable[str]) -> None:
+        """Count stats that Scrapy is about to raise by one; the next commits write them as if it had.
 
         Scrapy counts an item after its page has been committed, and other pages may be committed before it does.
         """
@@ -109,7 +109,7 @@ class Checkpoints:
             return
         self.is_broken = True
         with suppress(sqlite3.Error):
-            self.store.transaction.give_up()
+            self.store.transaction.abandon()
         goes_on = "the same command goes on where it is now"
         if "malformed" in str(error) or "decode" in str(error):
             goes_on = f"save what can be read (scrapy frontier {self.run_dir} --recover), then {goes_on}"

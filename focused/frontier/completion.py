@@ -1,4 +1,4 @@
-"""Ends links under way: their page is in, they failed, or no request stands for them; soon all is committed."""
+"""Ends links under way: their page has come, they failed, or their request was dropped. Soon after, all is committed."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _SLICE_LINKS = 1_000
 """So many links of a page are taken in at a time, some 20 ms. Then the reactor has its turn."""
 
 
-class MetText(NamedTuple):
+class PageText(NamedTuple):
     """The text of a page: its URL, the URL that it is a copy of (empty: it is none), its referrer, and its sketch."""
 
     url: str
@@ -56,11 +56,11 @@ class EndedPage:
     relevant: bool | None = None
     #: Why the link failed; empty if it did not.
     note: str = ""
-    #: What else is to be said of its page.
+    #: A remark on its page; empty if there is none.
     remark: str = ""
     #: The page's text; None where it is not compared.
-    text: MetText | None = None
-    #: The stats that Scrapy is going to raise by one for the page's item, as soon as it hears of the item's end.
+    text: PageText | None = None
+    #: The stats that Scrapy raises by one for the page's item, after the item has passed the pipelines.
     counted: Sequence[str] = ()
 
 
@@ -89,7 +89,7 @@ class Outcomes:
         self._sink(self.penalty.load(self.store.host_pages()))
 
     def page(
-        self, lease: Lease, relevant: bool | None, note: str = "", remark: str = "", text: MetText | None = None
+        self, lease: Lease, relevant: bool | None, note: str = "", remark: str = "", text: PageText | None = None
     ) -> None:
         """Note the end of a link whose response is in.
 
@@ -111,28 +111,28 @@ class Outcomes:
             self._sink(self.penalty.judged(lease.link.host, relevant))
         if self.session_records is not None:
             self.session_records.page_ended(lease.link.url)
-        self.store.end_rest_of_host(lease.link.host)
+        self.store.recheck_host(lease.link.host)
 
-    def orphan(self, lease: Lease) -> None:
-        """Note the end of a link that no request stands for any more."""
+    def end_orphan(self, lease: Lease) -> None:
+        """Note the end of a link whose request was dropped."""
         self._look_around(lease, is_page=False)
         if lease.dropped:
             for number in lease.numbers:
                 self.store.dropped(number, lease.dropped)
         else:
             self.store.failed(self._end_redirects(lease), lease.note or "not fetched")
-        self.store.end_rest_of_host(lease.link.host)
+        self.store.recheck_host(lease.link.host)
 
     def give_back(self, lease: Lease) -> None:
-        """Let a link wait again that has not come to its turn."""
+        """Let a link wait again that was handed out and not asked for."""
         for number in lease.numbers:
             self.store.give_back(number)
 
     def wait_again(self, lease: Lease) -> None:
-        """Let the link wait again that stands at the end of a chain of redirects: its host does not answer."""
+        """Let a link wait again because its host does not answer; of a chain of redirects, the last link."""
         self._look_around(lease, is_page=False)
         self.store.wait_again(self._end_redirects(lease))
-        self.store.end_rest_of_host(lease.link.host)
+        self.store.recheck_host(lease.link.host)
 
     def finish(self) -> None:
         """Move all waiting links that the strategy has scored anew and that have not moved yet."""
@@ -144,7 +144,7 @@ class Outcomes:
             self.random_links.note_end(lease.link, is_page=is_page)
 
     def _end_redirects(self, lease: Lease) -> int:
-        """Note that all links of a chain of redirects but the last have done their part; return the last."""
+        """End all links of a chain of redirects but the last; return the number of the last."""
         *earlier, last = lease.numbers
         for number in earlier:
             self.store.done(number, note="redirect")
@@ -160,7 +160,7 @@ class Outcomes:
     def _sink(self, levels_of: dict[str, int]) -> None:
         if self.sinking is None:
             for host, levels in levels_of.items():
-                self.store.standing_back.sink(host, levels)
+                self.store.standing_back.sink_host(host, levels)
 
 
 @dataclass(eq=False)
@@ -188,8 +188,8 @@ class Completion:
         """Return the lease that a response belongs to."""
         return self.leases.of(response.request)
 
-    def keeps(self, request: Request, page: EndedPage) -> bool:
-        """Keep a request until its page ends, unless it is refused; return False where it has to be enqueued as it is."""
+    def hold(self, request: Request, page: EndedPage) -> bool:
+        """Hold a request until its page ends, unless it is refused; return False if it must be enqueued at once instead."""
         if self.leases.of(request) is not None:
             return False
         requests = self.admission.requests
@@ -201,9 +201,9 @@ class Completion:
             page.links.append((request, requests.kept(request, text)))
         return True
 
-    def will_count(self, names: Iterable[str]) -> None:
-        """Note stats that are about to be raised by one; see `Checkpoints.will_count`."""
-        self.checkpoints.will_count(names)
+    def count_ahead(self, names: Iterable[str]) -> None:
+        """Count stats that Scrapy is about to raise by one; see `Checkpoints.count_ahead`."""
+        self.checkpoints.count_ahead(names)
 
     async def page_ended(self, page: EndedPage) -> None:
         """Take in the links of a response, and commit soon: done where there was a page, failed where there is a note.
@@ -214,12 +214,12 @@ class Completion:
             if not self.checkpoints.is_broken:
                 try:
                     await self._take_in(page)
-                    self.checkpoints.will_count(page.counted)
+                    self.checkpoints.count_ahead(page.counted)
                     self.outcomes.page(page.lease, page.relevant, page.note, page.remark, page.text)
                     self.leases.end(page.lease, page.relevant)
                     self.checkpoints.page_ended()
                     if self.checkpoints.is_due:
-                        self._soon.want()
+                        self._soon.schedule()
                 except sqlite3.Error as error:
                     self.checkpoints.fail(error)
         self.on_page_ended()
@@ -230,16 +230,16 @@ class Completion:
                 self.checkpoints.commit()
 
     def close(self) -> None:
-        """Commit nothing by itself any more: the crawl ends."""
+        """Cancel the commit that is scheduled: the crawl ends, and commits itself."""
         self._soon.cancel()
 
-    async def no_page_ends(self) -> None:
-        """Wait until no page is about to end."""
-        await self.page_lock.free()
+    async def wait_until_no_page_ends(self) -> None:
+        """Wait until no page is being ended."""
+        await self.page_lock.wait_free()
 
     async def _take_in(self, page: EndedPage) -> None:
         """Take in the links of a page. If they are many, it takes several turns of the reactor."""
-        # What is no page, such as a sitemap, is no irrelevant one.
+        # A response that is no page, such as a sitemap, does not count as an irrelevant page.
         tunnel = 0 if page.relevant else page.lease.link.tunnel + (page.relevant is not None)
         if (patience := self.outcomes.patience) is not None:
             patience.page_begins(page.lease)
@@ -254,19 +254,19 @@ class Completion:
                 await yield_to_reactor()
 
     def end_orphans(self, in_progress: Collection[Request]) -> None:
-        """End the leases that no request stands for any more."""
+        """End the leases whose requests were dropped: none of the requests in progress belongs to them."""
         orphans = self.leases.orphans(in_progress)
         for lease in orphans:
             if lease.waits_again:
                 self.outcomes.wait_again(lease)
             else:
-                self.outcomes.orphan(lease)
+                self.outcomes.end_orphan(lease)
             self.leases.end(lease)
         if orphans:
             self.checkpoints.commit()
 
-    def give_back(self) -> None:
-        """Let all links under way wait again: the crawl ends before their turn."""
+    def give_back_all(self) -> None:
+        """Let all links under way wait again: the crawl ends before they are asked for."""
         for lease in self.leases:
             self.outcomes.give_back(lease)
         self.leases.clear()

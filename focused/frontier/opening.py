@@ -98,7 +98,7 @@ def open_unreachable(store: LinkStore, leases: Leases, crawler: Crawler) -> Unre
     standing_back = store.standing_back
     standing_back.comes_last = unreachable.is_doubtful
     standing_back.rests_until, standing_back.host_rests = unreachable.rests_until, unreachable.host_rests
-    leases.ready_at.all_away = unreachable.all_away
+    leases.ready_at.resting_hosts = unreachable.resting_hosts
     return unreachable
 
 

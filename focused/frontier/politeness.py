@@ -63,7 +63,7 @@ class HostAvailability:
         self._met: dict[str, None] = {}
         self._rests_until: dict[str, float] = {}
         #: Returns the hosts that have no link that may be asked for because they do not answer, and until when.
-        self.all_away: Callable[[], dict[str, float]] = dict
+        self.resting_hosts: Callable[[], dict[str, float]] = dict
         self._most_rests, self._most_slots = _FEW_RESTS, _FEW_SLOTS
         #: Seconds between two requests that a host's robots.txt asks for.
         self.crawl_delays: dict[str, float] = {}
@@ -108,7 +108,9 @@ class HostAvailability:
 
     def resting(self) -> dict[str, float]:
         """Return until when the hosts rest that have asked for it, or that do not answer."""
-        return self._rests_until | {host: max(until, self.rest_of(host)) for host, until in self.all_away().items()}
+        return self._rests_until | {
+            host: max(until, self.rest_of(host)) for host, until in self.resting_hosts().items()
+        }
 
     def rest_of(self, host: str) -> float:
         """Return until when a host rests that has asked for it; 0 if none has."""

@@ -192,7 +192,7 @@ class FrontierScheduler(BaseScheduler):
             return None
         try:
             self.completion.end_orphans(requests_in_progress(self.crawler))
-            if self._unreachable.settle():
+            if self._unreachable.end_rests():
                 self._checkpoints.commit()
             if self._checkpoints.is_broken or not self._budget.is_left(self._task.max_pages):
                 self._wakeup.at(self._budget.look_again_at())
@@ -212,7 +212,7 @@ class FrontierScheduler(BaseScheduler):
             next_time = min((time for time in times if time is not None), default=None)
             self._wakeup.at(next_time)
             if not self._leases:
-                self._unreachable.say_what_is_waited_for(next_time)
+                self._unreachable.log_waiting(next_time)
             return None
         self._stats.inc_value("scheduler/dequeued")
         if self.dispatch.levels_below:
@@ -228,7 +228,7 @@ class FrontierScheduler(BaseScheduler):
         if not self._checkpoints.is_broken:
             try:
                 self.completion.end_orphans(requests_in_progress(self.crawler))
-                self.completion.give_back()
+                self.completion.give_back_all()
                 self._queue.clear()  # its links wait in the store again, the rest ends with the process
                 self._links.close()
                 self._checkpoints.commit()

@@ -271,7 +271,7 @@ class SharedScheduler(FrontierScheduler):
         delay = ready_at.delay_of(host)
         # The next owner begins with all links: the rest of some of them is the host's only where it has no others.
         own = self.worker.own.get(host)
-        away = self._unreachable.away(host) if own is not None and own.lies_aside else 0.0
+        away = self._unreachable.resting_until(host) if own is not None and own.is_all_aside else 0.0
         return max(delay, max(ready_at.rest_of(host), away) - self._leases.now()), delay
 
     def _woken(self) -> None:

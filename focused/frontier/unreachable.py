@@ -67,9 +67,9 @@ class UnreachableHosts:
     _failed_links: dict[str, dict[str, bool]] = field(default_factory=dict, init=False)
     # Links that have failed, while others of their host were answered after that; the latest.
     _suspects: dict[str, None] = field(default_factory=dict, init=False)
-    _said: float = field(default=0.0, init=False)
-    # What was said last of hosts that are waited for, and until when it is not said again.
-    _said_of: tuple[str, float] = field(default=("", 0.0), init=False)
+    _logged_until: float = field(default=0.0, init=False)
+    # Which hosts the log named last, and until when it does not name them again.
+    _logged: tuple[str, float] = field(default=("", 0.0), init=False)
 
     def __post_init__(self) -> None:
         #: To be set: called with an origin and its failures, as of `HostFailures.history`, when that changes.
@@ -148,18 +148,18 @@ class UnreachableHosts:
         return self.failures.rests_until(origin_of(url)) if self.failures else 0.0
 
     def host_rests(self, host: str) -> None:
-        """Let a host rest until the first of its origins has: too many of its links lie aside."""
+        """Let a host rest until the first of its origins has rested: too many of its links are put aside."""
         self.leases.ready_at.rest(host, self._end_of_rest(host))
 
-    def away(self, host: str) -> float:
-        """Return until when a host has no link that may be asked for, because its origins rest; 0 if it has some."""
+    def resting_until(self, host: str) -> float:
+        """Return until when all links of a host wait because its origins rest; 0 if it has a link that may be asked for."""
         if host not in self._resting or self.store.hosts.best(self.store.host_number(host)) is not None:
             return 0.0
         return self._end_of_rest(host)
 
-    def all_away(self) -> dict[str, float]:
-        """Return the hosts that have no link that may be asked for, because their origins rest, and until when."""
-        return {host: until for host in self._resting if (until := self.away(host))}
+    def resting_hosts(self) -> dict[str, float]:
+        """Return the hosts all of whose links wait because their origins rest, and until when."""
+        return {host: until for host in self._resting if (until := self.resting_until(host))}
 
     def _end_of_rest(self, host: str) -> float:
         return min(map(self.failures.rests_until, self._resting.get(host, ())), default=0.0)
@@ -168,8 +168,8 @@ class UnreachableHosts:
         """Return when the first of the resting origins may be asked again; None if none rests."""
         return self._rests[0][0] if self._rests else None
 
-    def settle(self) -> bool:
-        """Let links go on whose origins have rested, and those of hosts that have been given up fail; tell whether any did.
+    def end_rests(self) -> bool:
+        """End the rests that are over, and let the links of origins that were given up fail; tell whether any failed.
 
         The caller commits.
         """
@@ -179,13 +179,13 @@ class UnreachableHosts:
                 self._end_rest(origin)
         origins, self._to_give_up = self._to_give_up, []
         for origin in origins:
-            self.store.give_up(origin)
+            self.store.give_up_origin(origin)
         if self.store.n_unreachable:
             self.stats.set_value("focused/hosts/unreachable_links_count", self.store.n_unreachable)
         return bool(origins)
 
     def _end_rest(self, origin: str) -> None:
-        self.store.take_back(origin)
+        self.store.restore_origin(origin)
         origins = self._resting.get(host := host_of(origin), set())
         origins.discard(origin)
         if not origins:
@@ -211,28 +211,28 @@ class UnreachableHosts:
         n_asked = sum(hosts.best(number(host)) is not None for host in names)
         return HostCounts(max(len(hosts) - n_asked, 0), len(troubled) + len(self.failures.given_up))
 
-    def say_what_is_waited_for(self, next_time: float | None) -> None:
-        """Say so where nothing is under way and nothing can be asked for before hosts have rested; once for each moment.
+    def log_waiting(self, next_time: float | None) -> None:
+        """Log that the crawl waits, if nothing is under way and all hosts rest; once for each moment it waits until.
 
         Of the same hosts in the same trouble at most once in ten seconds; not while any other host has links, which its delay,
         or patience, keeps from their turn. ``next_time`` is when the next host may be asked.
         """
         resting = self.failures.resting(self.leases.now()) if self.failures else []
-        if not resting or resting[0][0] <= self._said or (next_time is not None and next_time < resting[0][0]):
+        if not resting or resting[0][0] <= self._logged_until or (next_time is not None and next_time < resting[0][0]):
             return
         if self.host_counts().n_active:
             return
         now = self.leases.now()
         named = ", ".join(f"{_name(origin)} ({trouble.why})" for _, origin, trouble in resting[:_MOST_NAMED])
-        if named == self._said_of[0] and now < self._said_of[1]:
+        if named == self._logged[0] and now < self._logged[1]:
             return
-        self._said, self._said_of = resting[0][0], (named, now + _SAID_AGAIN_SECS)
-        clock = time.strftime("%H:%M:%S", time.localtime(time.time() + self._said - now))
+        self._logged_until, self._logged = resting[0][0], (named, now + _SAID_AGAIN_SECS)
+        clock = time.strftime("%H:%M:%S", time.localtime(time.time() + self._logged_until - now))
         more = f" and {len(resting) - _MOST_NAMED} more" if len(resting) > _MOST_NAMED else ""
         logger.info("All remaining hosts have failed. Waiting until %s for %s%s", clock, named, more)
 
     def pause(self, secs: float) -> None:
-        """Let nothing be asked for: this process has as many files open as it may."""
+        """Ask for nothing for some seconds: this process has as many files open as it may."""
         if not self.stats.get_value("focused/hosts/no_descriptor_count"):
             logger.warning(
                 "Too many open files: links wait until some are closed; said once. Allow more (ulimit -n), or have fewer "

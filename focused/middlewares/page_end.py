@@ -50,7 +50,7 @@ class PageEndMiddleware:
             async for each in result:
                 if isinstance(each, PageItem) and item is None:
                     item = each
-                elif not isinstance(each, Request) or not completion.keeps(each, page):
+                elif not isinstance(each, Request) or not completion.hold(each, page):
                     yield each
                 else:
                     n_links += 1

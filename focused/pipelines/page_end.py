@@ -14,7 +14,7 @@ from typing import Any
 from scrapy.exceptions import DropItem
 from scrapy.pipelines import ItemPipelineManager
 
-from focused.frontier.completion import EndedPage, MetText
+from focused.frontier.completion import EndedPage, PageText
 from focused.frontier.durable_frontier import completion_of
 from focused.items import PageItem
 
@@ -32,7 +32,7 @@ class PageEndItems(ItemPipelineManager):
         ending = completion_of(self.crawler)
         if ending is None:
             return await super().process_item_async(item)
-        await ending.no_page_ends()
+        await ending.wait_until_no_page_ends()
         counted: tuple[str, ...] = ()
         try:
             passed = await super().process_item_async(item)
@@ -46,14 +46,14 @@ class PageEndItems(ItemPipelineManager):
             if isinstance(page, EndedPage):
                 relevant = bool(item.relevant) and not item.duplicate_of
                 item.ended_page, page.relevant, page.counted = None, relevant, counted
-                page.text = MetText(item.known_as, item.text_repeats, item.referrer, item.text_sketch)
+                page.text = PageText(item.known_as, item.text_repeats, item.referrer, item.text_sketch)
                 if item.scores is not None and (language := item.scores.relevance.other_language):
                     page.remark = f"in another language: {language}"
                 elif item.duplicate_of:
                     page.remark = f"a copy of {item.duplicate_of}"
                 await ending.page_ended(page)
             else:
-                ending.will_count(counted)
+                ending.count_ahead(counted)
 
     async def close_spider_async(self) -> None:
         """Let pipelines change what is delivered while all others still listen (``before_close``), then close all."""
@@ -69,5 +69,5 @@ class PageEndItems(ItemPipelineManager):
         """Send the item of a page that ended long ago through the pipelines, once no page is about to end."""
         ending = completion_of(self.crawler)
         if ending is not None:
-            await ending.no_page_ends()
+            await ending.wait_until_no_page_ends()
         return await super().process_item_async(item)

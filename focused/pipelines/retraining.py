@@ -121,7 +121,9 @@ class RetrainingPipeline:
         rejudging, merge = Rejudging(judging, pages, verdict_on), crawl.task.merge
         takeover = ModelTakeover(
             judging,
-            Rescoring(rejudging, lambda: crawl.frontier, merge=merge, max_explored=max_explored, give_up=crawl.give_up),
+            Rescoring(
+                rejudging, lambda: crawl.frontier, merge=merge, max_explored=max_explored, on_error=crawl.end_with_error
+            ),
             make_judge=lambda topic: make_judge(topic, settings),
             make_strategy=lambda: kind(**read_parameters(kind, settings)),
             stats=stats,

@@ -67,7 +67,7 @@ class SharedRetrainingPipeline:
             Rejudging(crawl.judging, self._pages, self._labels.get),
             lambda: crawl.frontier,
             merge=crawl.task.merge,
-            give_up=crawl.give_up,
+            on_error=crawl.end_with_error,
         )
         self._takeover = ModelTakeover(
             crawl.judging,

@@ -54,6 +54,6 @@ class FeedbackIntake:
 
     def _join(self, number: int, relevant: bool | None) -> None:
         if relevant is None:
-            self.labels.take_back(number)
+            self.labels.withdraw(number)
         else:
             self.labels.add_verdict(number, relevant)

@@ -95,7 +95,7 @@ class PageLabels:
         self.said.add(number)
         return True
 
-    def take_back(self, number: int) -> bool:
+    def withdraw(self, number: int) -> bool:
         """Remove what people say of a page, if they say anything; return whether they did."""
         if self.by_verdict.pop(number, None) is None:
             return False

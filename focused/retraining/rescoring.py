@@ -106,7 +106,7 @@ class Rescoring:
     #: Links that may come first after a change of model to find other subtopics; see `Session.learn_again`.
     max_explored: int = 0
     #: Ends the crawl if the strategy returns no scores, with what is to be said.
-    give_up: Callable[[str], None] = lambda why: None
+    on_error: Callable[[str], None] = lambda why: None
 
     def __post_init__(self) -> None:
         self._work: Iterator[int] | None = None
@@ -151,7 +151,7 @@ class Rescoring:
             try:
                 found = strategy.score(page, relevance, kept.visit).checked(strategy.name, page.n_links, page.url)
             except WrongScoresError as error:
-                self.give_up(str(error))
+                self.on_error(str(error))
                 return
             self.scores.add(page, found)
             yield page.n_links

@@ -42,19 +42,19 @@ def in_thread(function: Callable[..., T], *arguments: Any) -> Deferred[T]:
 
 
 class LaterCall:
-    """Calls a coroutine function some seconds after it is first wanted, once, however often it is wanted until then."""
+    """Calls a coroutine function some seconds after it is scheduled. Until then, scheduling it again changes nothing."""
 
     def __init__(self, secs: float, function: Callable[[], Coroutine[Any, Any, None]]) -> None:
         self._secs, self._function = secs, function
         self._call: Any = None
 
-    def want(self) -> None:
-        """Let the function be called, if it is not about to be."""
+    def schedule(self) -> None:
+        """Schedule the call, unless it is scheduled already."""
         if self._call is None:
             self._call = call_later(self._secs, self._begin)
 
     def cancel(self) -> None:
-        """Let it not be called."""
+        """Cancel the call, if it is scheduled."""
         if self._call is not None:
             self._call.cancel()
             self._call = None
@@ -91,7 +91,7 @@ class FifoLock:
     async def __aexit__(self, *exception: object) -> None:
         self._leave()
 
-    async def free(self) -> None:
+    async def wait_free(self) -> None:
         """Wait until the lock is neither held nor waited for."""
         while self.is_taken:
             mine: Deferred[None] = Deferred()

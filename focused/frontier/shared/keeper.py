@@ -186,7 +186,7 @@ class Keeper(threading.Thread):
             return self._keep(leasing, tasks)
         except psycopg.Error:
             with self._lock:
-                self._tasks.take_back(tasks)
+                self._tasks.restore(tasks)
             raise
 
     def _keep(self, leasing: Leasing, tasks: KeeperTasks) -> bool:

@@ -42,7 +42,7 @@ class KeeperTasks:
         """Return what is left of these when all tasks are done."""
         return KeeperTasks(is_busy=self.is_busy, n_own=self.n_own, best=self.best, demand=self.demand)
 
-    def take_back(self, earlier: KeeperTasks) -> None:
+    def restore(self, earlier: KeeperTasks) -> None:
         """Add again what could not be done, and does not come again by itself; what was said later holds."""
         self.ahead = earlier.ahead | self.ahead
         self.draws = earlier.draws | self.draws

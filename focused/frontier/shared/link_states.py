@@ -72,18 +72,18 @@ class OwnLinkStates(OwnMemory):
         number = self.own.names.get(host)
         return -1 if number is None else number
 
-    def end_rest_of_host(self, host: str) -> None:
-        """Look at a host again before its time."""
+    def recheck_host(self, host: str) -> None:
+        """Consider a host again at once, although it was not ready: that may have changed."""
         number = self.own.names.get(host)
         if number is not None:
-            self.hosts.end_rest(number)
+            self.hosts.recheck(number)
 
     def has_pages(self, host: str) -> bool:
         """Tell whether any page of a host was fetched by this worker, or before it was this one's."""
         own = self.own.get(host)
         return own is not None and own.n_asked > own.n_under_way
 
-    def give_up(self, origin: str) -> None:
+    def give_up_origin(self, origin: str) -> None:
         """Let all links of an origin fail that wait, and those that this worker finds from now on."""
         self.worker.given_up.setdefault(origin, 0)
         self.draft.page.given_up.append(origin)

@@ -23,7 +23,7 @@ class NoTransaction:
     def begin(self) -> None:
         """Do nothing."""
 
-    def give_up(self) -> None:
+    def abandon(self) -> None:
         """Do nothing."""
 
     def commit(self, state: Mapping[str, Any]) -> None:

@@ -69,8 +69,8 @@ class OwnHost:
         return not (self.links or self.aside) and self.horizon is None and not self.has_news
 
     @property
-    def lies_aside(self) -> bool:
-        """Whether all that waits of it lies aside while its origins rest."""
+    def is_all_aside(self) -> bool:
+        """Whether all its waiting links are put aside because their origins rest."""
         return bool(self.aside) and not self.links and self.horizon is None and not self.has_news
 
     @property
@@ -147,14 +147,14 @@ class OwnHost:
         return link.number in self.links
 
     def put_aside(self, rests: Callable[[str], bool], most: int) -> bool:
-        """Pass the best links over from now on whose origins rest, as told by their URLs; False if there are too many."""
+        """Put the best links aside as long as ``rests`` is true of their URLs; return False if there are too many."""
         while (link := self.best()) is not None and len(self.aside) < most and rests(link.url):
             self.aside[link.number] = self.links.pop(link.number)
             self.back.discard(link.number)
         return len(self.aside) < most
 
-    def take_back(self, origin: str) -> None:
-        """Pass the links of an origin over no more."""
+    def restore_origin(self, origin: str) -> None:
+        """Put links of an origin that were put aside back in their places."""
         for link in [link for link in self.aside.values() if origin_of(link.url) == origin]:
             del self.aside[link.number]
             self.has_forgotten |= not self.put(link)

@@ -77,7 +77,7 @@ class OwnHosts:
         del self._hosts[own.name]
         self.on_leave(own.name)
         self._recent.leave(own.name)
-        self.queue.put(own.number, None)
+        self.queue.set_best(own.number, None)
 
     def clear(self) -> list[OwnHost]:
         """Own nothing any more; links under way stay so until they end. Return what was owned."""
@@ -201,7 +201,7 @@ class OwnHosts:
     def refresh(self, own: OwnHost) -> None:
         """Let the queue know a host's best link."""
         best = None if own.is_leaving else own.best()
-        self.queue.put(own.number, None if best is None else best.rank)
+        self.queue.set_best(own.number, None if best is None else best.rank)
 
     def bests(self) -> list[tuple[int, OwnHost]]:
         """Return the hosts that have links in memory and stay, with the rank of the best; the best first."""

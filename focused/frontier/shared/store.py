@@ -164,7 +164,7 @@ class SharedStore(OwnLinkStates):
         found = ((link.rank, link.url) for own in self.own for link in own.links.values())
         return [url for _, url in nsmallest(n_links, found)]
 
-    def gives_up_rest(self, host: int) -> bool:
+    def drop_if_capped(self, host: int) -> bool:
         """Give up what waits of a host that has reached the cap; tell whether it has."""
         own = self.own.of_number(host)
         if own is None or not (cap := self._reached(own)):
@@ -175,7 +175,7 @@ class SharedStore(OwnLinkStates):
         return True
 
     def put_aside(self, host: int, rests: Callable[[str], bool]) -> bool:
-        """Pass the best links of a host over while their origins rest; False if there are too many."""
+        """Put a host's best links aside as long as ``rests`` is true of their URLs; return False if there are too many."""
         own = self.own.of_number(host)
         if own is None:
             return False
@@ -183,11 +183,11 @@ class SharedStore(OwnLinkStates):
         self.own.refresh(own)
         return has_place
 
-    def take_back(self, origin: str) -> None:
-        """Pass links of an origin over no more."""
+    def restore_origin(self, origin: str) -> None:
+        """Put links of an origin that were put aside back in their places."""
         own = self.own.get(host_of(origin))
         if own is not None and own.aside:
-            own.take_back(origin)
+            own.restore_origin(origin)
             self.own.refresh(own)
 
     def _reached(self, own: OwnHost) -> str:

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from focused.frontier.store.standing_back import StandingBack
 
 _MOST_SUNK = 300
-"""Links that are put back before one is handed out: some 10 ms."""
+"""At most so many links sink before one is handed out: some 10 ms."""
 MOST_ASIDE = 2_000
-"""Links of a host that lie aside at most, because their origins rest."""
+"""At most so many links of a host are put aside while their origins rest."""
 _FAR_BACK = LEVELS // 2
 """A link that stands back by so many levels waits while a better host is busy."""
 
@@ -32,21 +32,21 @@ class LinksOfHosts(Protocol[_Found]):
     def best_of(self, host: int) -> _Found | None:
         """Return the best waiting link of a host; None if none waits."""
 
-    def gives_up_rest(self, host: int) -> bool:
-        """Give up what waits of a host that has had its share; tell whether it has."""
+    def drop_if_capped(self, host: int) -> bool:
+        """Drop all waiting links of a host that has reached a cap; tell whether it has."""
 
     def put_aside(self, host: int, rests: Callable[[str], bool]) -> bool:
-        """Put the best links of a host aside while their origins rest, as told by their URLs; False if there are too many."""
+        """Put a host's best links aside as long as ``rests`` is true of their URLs; return False if there are too many."""
 
 
 class Choice(Generic[Link]):
-    """Takes hosts in the order of their best links, and puts right on the way what the queue has wrong of them."""
+    """Takes hosts in the order of their best links, and corrects outdated entries of the queue on the way."""
 
     def __init__(
         self, hosts: HostQueue, names: HostNumbers, standing_back: StandingBack[Link], links: LinksOfHosts[Link]
     ) -> None:
         self._hosts, self._names, self._standing_back, self._links = hosts, names, standing_back, links
-        #: Where the best link of the hosts that may be asked was held back: the priority that it stands with; else None.
+        #: The priority of the best link, if `best` held it back the last time; else None.
         self.held_back: int | None = None
 
     def best(
@@ -60,16 +60,16 @@ class Choice(Generic[Link]):
     ) -> Link | None:
         """Return the best link; None if no host that may be asked has any.
 
-        ``ready_at`` says of a host's name when it may be asked, on the clock of ``now`` (``BUSY``: nobody knows); else
-        all may. A link that stands below the priority ``least`` is not returned: that priority is ``held_back`` then.
-        Nor is, with ``spares``, one that stands far back while a better host is busy; nor one where its host stands below
-        ``least_place``.
+        ``ready_at`` returns when a host may be asked, by its name, on the clock of ``now`` (``BUSY``: that is not known);
+        without it all hosts may be asked. Three kinds of links are not returned: a link below the priority ``least``, which
+        is kept as ``held_back``; with ``spares``, a link that stands far back while a better host is busy (``held_back``,
+        too); and a link of a host that stands below ``least_place``.
         """
         hosts, standing_back, names = self._hosts, self._standing_back, self._names.names
         ask = (lambda host: ready_at(names[host])) if ready_at is not None else lambda host: 0.0
         n_most = standing_back.n_sunk + _MOST_SUNK
-        while (host := hosts.take(ask, now)) is not None:
-            if standing_back.has_sunk(host):
+        while (host := hosts.next_host(ask, now)) is not None:
+            if standing_back.update_host(host):
                 continue
             place = hosts.place(host)
             priority = 0 if place is None else priority_of(place)
@@ -78,24 +78,36 @@ class Choice(Generic[Link]):
             if place is not None and least is not None and priority < least:
                 self.held_back = priority
                 return None
-            link = self._links.best_of(host)
+            link = self._best_of(host, now, n_most)
             if link is None:
-                hosts.put(host, None)
-            elif link.rank != hosts.best(host):
-                hosts.put(host, link.rank)
-            elif standing_back.rests_until(link.url) > now:
-                self._put_aside(host, now)
-            elif not self._links.gives_up_rest(host) and (
-                standing_back.n_sunk >= n_most or not standing_back.put_back(link)
-            ):
-                if spares and hosts.levels_below_busy and (hosts.sunk(host) >> RANK_BITS) - link.extra >= _FAR_BACK:
-                    self.held_back = priority
-                    return None
-                return link
+                continue
+            if spares and hosts.levels_below_busy and (hosts.sunk(host) >> RANK_BITS) - link.extra >= _FAR_BACK:
+                self.held_back = priority
+                return None
+            return link
+        return None
+
+    def _best_of(self, host: int, now: float, n_most: int) -> Link | None:
+        """Return the best link of the host taken last; None if its entry was outdated or its links have changed places.
+
+        The entry is corrected then, and the next host is to be taken. No link sinks from the ``n_most``-th on.
+        """
+        standing_back = self._standing_back
+        link = self._links.best_of(host)
+        if link is None:
+            self._hosts.set_best(host, None)
+        elif link.rank != self._hosts.best(host):
+            self._hosts.set_best(host, link.rank)
+        elif standing_back.rests_until(link.url) > now:
+            self._put_aside(host, now)
+        elif not self._links.drop_if_capped(host) and (
+            standing_back.n_sunk >= n_most or not standing_back.sink_link(link)
+        ):
+            return link
         return None
 
     def _put_aside(self, host: int, now: float) -> None:
-        """Let other origins of a host have their turn; where too many links lie aside, the host rests."""
+        """Put links of resting origins aside, so that others of the host are next; if there are too many, let it rest."""
         rests_until = self._standing_back.rests_until
         if not self._links.put_aside(host, lambda url: rests_until(url) > now):
             self._standing_back.host_rests(self._names.names[host])

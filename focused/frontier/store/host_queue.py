@@ -38,17 +38,17 @@ class HostQueue:
         return len(self._best)
 
     def best(self, host: int) -> int | None:
-        """Return the rank that a host stands with."""
+        """Return the rank of a host's best link; None if it has no link."""
         return self._best.get(host)
 
     def offer(self, host: int, rank: int) -> None:
-        """Note that a host has a link of this rank, if it has none better."""
+        """Note that a host has a link of this rank. It counts only if it is the host's best."""
         known = self._best.get(host)
         if known is None or rank < known:
-            self.put(host, rank)
+            self.set_best(host, rank)
 
-    def put(self, host: int, rank: int | None) -> None:
-        """Say what the rank of a host's best link is now; None if it has none left."""
+    def set_best(self, host: int, rank: int | None) -> None:
+        """Set the rank of a host's best link; None if it has no link left."""
         if rank is None:
             self._best.pop(host, None)
             return
@@ -59,39 +59,39 @@ class HostQueue:
             heapq.heapify(self._heap)
 
     def sink(self, host: int, by: int) -> None:
-        """Let a host stand that much behind the rank of its best link; 0 lifts it again."""
+        """Let a host stand back: ``by`` is added to the rank of its best link. 0 lifts it again."""
         if by == self._sunk.get(host, 0):
             return
         if by:
             self._sunk[host] = by
         else:
             del self._sunk[host]
-        self.end_rest(host)
+        self.recheck(host)
 
     def sunk(self, host: int) -> int:
-        """Return how far a host stands behind the rank of its best link."""
+        """Return what is added to the rank of a host's best link; 0 if the host does not stand back."""
         return self._sunk.get(host, 0)
 
     def place(self, host: int) -> int | None:
-        """Return the rank of a host's best link, with how far the host stands behind it; None if it has no link."""
+        """Return the rank by which a host is ordered: its best link's, and what is added to it. None if it has no link."""
         rank = self._best.get(host)
         return None if rank is None else self._key(host, rank)
 
     @property
     def all_sunk(self) -> dict[int, int]:
-        """The hosts that stand behind the ranks of their best links, and how far."""
+        """The hosts that stand back, with what is added to their ranks."""
         return self._sunk.copy()
 
-    def take(self, ready_at: Callable[[int], float], now: float) -> int | None:
+    def next_host(self, ready_at: Callable[[int], float], now: float) -> int | None:
         """Return the host with the best link that may be asked now; None if there is none.
 
         ``ready_at`` says when a host may be asked, on the clock of ``now``; ``BUSY`` if that is not known.
         """
         for host in self._busy:
-            self.end_rest(host)
+            self.recheck(host)
         self._busy.clear()
         while self._resting and self._resting[0][0] <= now:
-            self.end_rest(heapq.heappop(self._resting)[1])
+            self.recheck(heapq.heappop(self._resting)[1])
         busy_key: int | None = None
         while self._heap:
             key, host = self._heap[0]
@@ -115,8 +115,8 @@ class HostQueue:
                 heapq.heappush(self._missed, (key, host))
         return None
 
-    def end_rest(self, host: int) -> None:
-        """Look at a host again: it may be asked earlier than it was thought."""
+    def recheck(self, host: int) -> None:
+        """Consider a host again with the next call of `next_host`: it may be ready earlier than it said."""
         rank = self._best.get(host)
         if rank is not None:
             self._push(host, rank)

@@ -202,7 +202,7 @@ class LinkStore(Protocol):
     def host_number(self, host: str) -> int:
         """Return the number of a host by its name; -1 if no link of it is known here."""
 
-    def end_rest_of_host(self, host: str) -> None:
+    def recheck_host(self, host: str) -> None:
         """Look at a host again before its time: what it waits for may have changed."""
 
     def has_pages(self, host: str) -> bool:
@@ -211,10 +211,10 @@ class LinkStore(Protocol):
     def host_pages(self) -> list[tuple[str, int, int]]:
         """Return (name, pages, relevant pages) of the hosts that any page was fetched from."""
 
-    def give_up(self, origin: str) -> None:
+    def give_up_origin(self, origin: str) -> None:
         """Let all links of an origin fail that wait, and those that are found from now on."""
 
-    def take_back(self, origin: str) -> None:
+    def restore_origin(self, origin: str) -> None:
         """Let links of an origin that were put aside (`Choice`) wait in their places again."""
 
     @property

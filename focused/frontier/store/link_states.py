@@ -127,7 +127,7 @@ class LinkStates:
             self.transaction.commit(self._own_state())
         best = "SELECT rank FROM links WHERE host = hosts.id AND state = 0 ORDER BY rank LIMIT 1"
         for host, rank in sql.execute(f"SELECT id, ({best}) AS best FROM hosts WHERE best IS NOT NULL"):
-            self.hosts.put(host, rank)
+            self.hosts.set_best(host, rank)
 
     def _lease(self, number: int, host: int, rank: int) -> None:
         """Note that a link is under way; what its host stands with now is for the caller to say."""
@@ -155,7 +155,7 @@ class LinkStates:
         but = " AND id NOT IN (SELECT value FROM json_each(?))" if aside else ""
         best = f"SELECT rank FROM links WHERE host = ? AND state = 0{but} ORDER BY rank LIMIT 1"
         row = self._sql.execute(best, (host, json.dumps(list(aside))) if aside else (host,)).fetchone()
-        self.hosts.put(host, None if row is None else row[0])
+        self.hosts.set_best(host, None if row is None else row[0])
 
     def _forget_aside(self, host: int, origin: str) -> None:
         left = {number: other for number, other in self._aside.pop(host, {}).items() if other != origin}

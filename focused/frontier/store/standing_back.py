@@ -40,19 +40,19 @@ class StandingBack(Generic[Link]):
         #: their turn comes. None: none does.
         self.link_levels: Callable[[str, str], int] | None = None
         self.host_levels: Callable[[str], int] | None = None
-        #: Whether pages like that of a link are known that look all the same, by its URL.
+        #: Tells by the URL of a link whether the known pages like it all have one form.
         self.is_of_one_form: Callable[[str], bool] = lambda url: False
-        #: Whether a link is to come after all others of its host, by its URL.
+        #: Tells by the URL of a link whether it comes after all others of its host.
         self.comes_last: Callable[[str], bool] = lambda url: False
         #: Until when the origin of a URL rests, on the clock of the hosts; 0: it does not.
         self.rests_until: Callable[[str], float] = lambda url: 0.0
-        #: Called with the name of a host of which too many links lie aside.
+        #: Called with the name of a host if too many of its links are put aside.
         self.host_rests: Callable[[str], None] = lambda host: None
-        #: How many times a link was put back.
+        #: How many times a link has sunk.
         self.n_sunk = 0
 
-    def has_sunk(self, host: int) -> bool:
-        """Put a host where it belongs; tell whether it stood elsewhere."""
+    def update_host(self, host: int) -> bool:
+        """Update how far a host stands back; tell whether that has changed."""
         if self.host_levels is None:
             return False
         by = self.host_levels(self._names.names[host]) // _STEP * _STEP << RANK_BITS
@@ -61,8 +61,8 @@ class StandingBack(Generic[Link]):
         self._hosts.sink(host, by)
         return True
 
-    def put_back(self, row: Link) -> bool:
-        """Let a link of a page stand back that has not sunk far enough; tell whether it moved. It rises no more."""
+    def sink_link(self, row: Link) -> bool:
+        """Let a link stand back if it does not stand back far enough; tell whether it moved. A link never rises again."""
         if row.request is not None or row.extra > 0:
             return False
         levels = 0 if self.link_levels is None else self.link_levels(row.url, row.referrer or "")
@@ -76,12 +76,12 @@ class StandingBack(Generic[Link]):
         return True
 
     def review_hosts(self) -> None:
-        """Lift the hosts that stand further back than they should by now."""
+        """Update the hosts that stand back: some should stand less far back by now."""
         for host in self._hosts.all_sunk:
-            self.has_sunk(host)
+            self.update_host(host)
 
-    def sink(self, host: str, levels: int) -> None:
-        """Let a host's links stand so many levels of priority behind what they are worth; 0 lifts them again."""
+    def sink_host(self, host: str, levels: int) -> None:
+        """Let a host stand back by so many levels of priority; 0 lifts it again."""
         number = self._names.get(host)
         if number is not None:
             self._hosts.sink(number, levels << RANK_BITS)

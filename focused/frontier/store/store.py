@@ -104,7 +104,7 @@ class FrontierStore(LinkAdmission):
             return None
         self.transaction.begin()
         self._lease(row.number, row.host, row.rank)
-        self.hosts.put(row.host, row.next_rank)
+        self.hosts.set_best(row.host, row.next_rank)
         asked = row.number, row.url, self._names.names[row.host], priority_of(row.rank), row.tunnel
         return Leased(*asked, self._table.evidence(row), row.callback, row.request)
 
@@ -132,8 +132,8 @@ class FrontierStore(LinkAdmission):
         self._refresh(host)
         return len(aside) < MOST_ASIDE
 
-    def take_back(self, origin: str) -> None:
-        """Let links of an origin that were put aside wait in their places again."""
+    def restore_origin(self, origin: str) -> None:
+        """Put links of an origin that were put aside back in their places."""
         host = self._names.get(host_of(origin))
         if host in self._aside:
             self._forget_aside(host, origin)
@@ -144,8 +144,8 @@ class FrontierStore(LinkAdmission):
         busiest = self._sql.execute("SELECT id FROM hosts ORDER BY n_pages DESC LIMIT ?", (_BUSIEST,))
         return self._table.best([host for (host,) in busiest], n_links)
 
-    def gives_up_rest(self, host: int) -> bool:
-        """Give up what waits of a host that has reached a cap; tell whether it has."""
+    def drop_if_capped(self, host: int) -> bool:
+        """Drop all waiting links of a host that has reached a cap; tell whether it has."""
         cap = self._caps.reached(host)
         if cap:
             self._drop_rest(host, cap)
@@ -174,19 +174,19 @@ class FrontierStore(LinkAdmission):
         number = self._names.get(host)
         return -1 if number is None else number
 
-    def end_rest_of_host(self, host: str) -> None:
-        """Look at a host again before its time: what it waits for may have changed."""
+    def recheck_host(self, host: str) -> None:
+        """Consider a host again at once, although it was not ready: that may have changed."""
         number = self._names.get(host)
         if number is not None:
-            self.hosts.end_rest(number)
+            self.hosts.recheck(number)
 
     def has_pages(self, host: str) -> bool:
         """Tell whether any page of a host was fetched."""
         row = self._sql.execute("SELECT n_pages FROM hosts WHERE name = ?", (host,)).fetchone()
         return row is not None and row[0] > 0
 
-    def give_up(self, origin: str) -> None:
-        """Let all links of an origin fail that wait, and those that are found from now on: until the crawl is resumed."""
+    def give_up_origin(self, origin: str) -> None:
+        """Let the waiting links of an origin fail, and those found from now on; a resumed crawl tries them again."""
         self._give_up(self._names.number(host_of(origin)), origin)
 
     def n_unreachable_of(self, origin: str) -> int:

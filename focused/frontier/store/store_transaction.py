@@ -11,5 +11,5 @@ class StoreTransaction(Protocol):
     def begin(self) -> None:
         """Let what changes from now on be part of the next commit."""
 
-    def give_up(self) -> None:
+    def abandon(self) -> None:
         """Undo what was not committed, and commit nothing from now on."""

@@ -50,7 +50,7 @@ class Transaction:
         written.update((key, copy(value)) for key, value in changed.items())
         self._is_open = False
 
-    def give_up(self) -> None:
+    def abandon(self) -> None:
         """Let nothing of what follows become durable: after a commit that failed, until it is undone.
 
         SQLite ends a transaction itself that it has no room for; each change would then be a commit of its own.
