@@ -98,7 +98,7 @@ def until(true: Callable[[], bool], worker: Worker) -> None:
     end = time.monotonic() + _SECS
     while not true():
         assert time.monotonic() < end, "not in time"
-        worker.tend()
+        worker.process_events()
         time.sleep(0.002)
 
 
@@ -106,7 +106,7 @@ def commit(store: SharedStore) -> None:
     """Wait until what has changed is durable."""
     store.commit()
     until(lambda: not store.worker.exchange.n_pending, store.worker)
-    store.worker.tend()
+    store.worker.process_events()
 
 
 def settle(store: SharedStore, sql: Connection[Any]) -> None:
@@ -116,9 +116,9 @@ def settle(store: SharedStore, sql: Connection[Any]) -> None:
     owners = "SELECT name, owner FROM hosts WHERE crawl = %s AND (best IS NOT NULL OR owner IS NOT NULL)"
 
     def is_known() -> bool:
-        own = {own.name: worker.exchange.worker for own in worker.own}
+        own = {own.name: worker.exchange.worker for own in worker.own_hosts}
         return dict(sql.execute(owners, (worker.exchange.crawl,)).fetchall()) == own and not any(
-            each.is_asked or each.wants_links or (each.is_empty and each.is_at_rest) for each in worker.own
+            each.is_being_read or each.wants_links or (each.is_empty and each.is_idle) for each in worker.own_hosts
         )
 
     until(is_known, worker)

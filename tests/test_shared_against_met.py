@@ -131,11 +131,11 @@ def test_all_workers_end_where_one_has_found_none_of_the_topics_words(database):
     with connect(database) as connection:
         end_crawl(connection, one.worker.exchange.crawl, "max_minutes")  # each knows that by its own clock
         until(lambda: other.worker.totals.reason == "max_minutes", other)
-        assert not other.worker.over
+        assert not other.worker.end_reason
         connection.execute("UPDATE crawls SET ended_at = NULL")
         end_crawl(connection, one.worker.exchange.crawl, "words_not_found")
-    until(lambda: other.worker.over, other)
-    assert other.worker.over == "words_not_found"
+    until(lambda: other.worker.end_reason, other)
+    assert other.worker.end_reason == "words_not_found"
     for store in (one, other):
         store.close()
 

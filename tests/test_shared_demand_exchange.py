@@ -14,7 +14,7 @@ pytest.importorskip("psycopg")
 from focused.frontier.shared.balance import OtherHosts
 from focused.frontier.shared.commit_result import CommitResult
 from focused.frontier.shared.crawl_overview import CrawlOverview
-from focused.frontier.shared.leasing import TakenHost
+from focused.frontier.shared.leasing import LeasedHost
 from focused.frontier.shared.link_rows import WaitingLink, waiting_from
 from focused.frontier.shared.links_wanted import LinksWanted
 from focused.frontier.shared.own_hosts import OwnHosts
@@ -50,8 +50,8 @@ def owning(*links: WaitingLink) -> OwnHosts:
     """A worker that owns the hosts of links, and knows these links."""
     own = OwnHosts()
     for host in sorted({each.host_name for each in links}):
-        own.take(TakenHost(host, 0, 0.0, 0.0, 0, 0))
-        own.fetched(host, [each for each in links if each.host_name == host], LinksWanted())
+        own.add(LeasedHost(host, 0, 0.0, 0.0, 0, 0))
+        own.links_read(host, [each for each in links if each.host_name == host], LinksWanted())
     return own
 
 
@@ -119,10 +119,10 @@ def test_another_worker_s_better_link_is_worth_waiting_for_unless_no_worker_gets
     overview = CrawlOverview(64)
     assert not OtherWorkers().have(0)
     overview._other_hosts = OtherHosts(of_workers=[None, rank(0.5)])
-    assert overview.others_have(to_priority(0.4, True))
-    assert not overview.others_have(to_priority(0.6, True))
+    assert overview.others_have_link(to_priority(0.4, True))
+    assert not overview.others_have_link(to_priority(0.6, True))
     overview._seen_at -= 1000.0
-    assert not overview.others_have(to_priority(0.4, True))
+    assert not overview.others_have_link(to_priority(0.4, True))
 
 
 @pytest.fixture
@@ -162,8 +162,8 @@ class Both:
     def __init__(self, *workers) -> None:
         self._workers = workers
 
-    def tend(self) -> None:
+    def process_events(self) -> None:
         """Let both take in what their threads have done."""
         for worker in self._workers:
-            worker.tend()
+            worker.process_events()
         time.sleep(0.01)

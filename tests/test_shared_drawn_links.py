@@ -9,7 +9,7 @@ from test_shared_store import a_store, until
 
 pytest.importorskip("psycopg")
 
-from focused.frontier.shared.events import Joined, LeaseLost
+from focused.frontier.shared.events import LeaseLost, WorkerJoined
 from focused.frontier.shared.own_host import _MOST
 from focused.frontier.store.link import FrontierLink, fingerprint_of
 from focused.method.scoring import Evidence
@@ -66,7 +66,7 @@ def test_a_drawn_link_that_is_given_back_waits_again_and_comes_in_its_turn(store
     found = []
     while (link := store.next()) is not None or len(found) < len(HOSTS) * N_LINKS:
         if link is None:
-            until(lambda: store.own.bests(), store)
+            until(lambda: store.own.best_ranks(), store)
             continue
         found.append(link.url)
         store.done(link.id, relevant=False)
@@ -94,7 +94,7 @@ def test_links_of_a_host_that_was_given_back_are_not_drawn_when_it_comes_again(s
     host = store.own.get("x.org")
     of_host = [number for number, link in store.worker.drawn._links.items() if link.host_name == "x.org"]
     assert of_host
-    store.own.leave(host)
+    store.own.remove(host)
     assert not set(of_host) & set(store.worker.drawn._links)
 
 
@@ -102,9 +102,9 @@ def test_a_worker_that_has_lost_its_lease_draws_again_when_it_has_hosts(store):
     source, worker = random.Random(0), store.worker
     store.drawn(source, 1)
     assert worker.drawn.wanted()  # on its way to the thread that loses the lease
-    worker._take(LeaseLost())
+    worker._process(LeaseLost())
     assert store.drawn(source, 1) == []
-    worker._take(Joined(worker.exchange.worker))
+    worker._process(WorkerJoined(worker.exchange.worker))
     until(lambda: store.drawn(source, 1), store)
 
 

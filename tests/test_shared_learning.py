@@ -89,7 +89,7 @@ class Worker:
 
     def has_under_way(self, url: str) -> int:
         """Have the link that waits under way; its number."""
-        self.store.worker.tend()
+        self.store.worker.process_events()
         self._asks = True
         until(lambda: self.store.next() is not None, self.store)
         with self._turn:

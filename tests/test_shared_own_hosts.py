@@ -5,7 +5,7 @@ from __future__ import annotations
 from stores import link
 
 from focused.frontier.shared import own_host
-from focused.frontier.shared.leasing import TakenHost
+from focused.frontier.shared.leasing import LeasedHost
 from focused.frontier.shared.link_rows import waiting_from
 from focused.frontier.shared.links_wanted import AHEAD, LinksWanted
 from focused.frontier.shared.own_host import OwnHost
@@ -28,8 +28,8 @@ def waiting(name: str, score: float = 0.5, turn: int = 1):
 def owned(*links) -> OwnHosts:
     """The hosts of a worker that has taken one, of which these links are all that wait."""
     own = OwnHosts()
-    own.take(TakenHost(HOST, 0, 0.0, 0.0, 0, 0))
-    own.fetched(HOST, list(links), LinksWanted())
+    own.add(LeasedHost(HOST, 0, 0.0, 0.0, 0, 0))
+    own.links_read(HOST, list(links), LinksWanted())
     return own
 
 
@@ -49,9 +49,9 @@ def moved(own: OwnHosts, number: int, score: float) -> PageCommit:
 def test_a_link_written_after_a_host_was_read_and_before_it_was_taken_is_not_lost():
     own = OwnHosts()
     own.written([waiting("new")], [], 5)  # the host is nobody's, for all that is known here
-    own.take(TakenHost(HOST, 0, 0.0, 0.0, 0, 0))
+    own.add(LeasedHost(HOST, 0, 0.0, 0.0, 0, 0))
     own.read_since(4)
-    own.fetched(HOST, [], LinksWanted())
+    own.links_read(HOST, [], LinksWanted())
     assert best(own) == "new"
 
 
@@ -60,27 +60,27 @@ def test_a_link_beyond_the_horizon_is_not_lost_when_an_older_read_moves_the_hori
     own.written([waiting("poor", 0.1)], [], 5)
     assert "poor" not in {each.url.rpartition("/")[2] for each in own.get(HOST).links.values()}
     own.read_since(4)
-    own.fetched(HOST, [waiting("0", 0.9, 0)], LinksWanted())
+    own.links_read(HOST, [waiting("0", 0.9, 0)], LinksWanted())
     assert {each.url.rpartition("/")[2] for each in own.get(HOST).links.values()} >= {"0", "poor"}
 
 
 def test_what_a_later_read_does_not_show_waits_no_more():
     own = OwnHosts()
     own.written([waiting("new")], [], 5)
-    own.take(TakenHost(HOST, 0, 0.0, 0.0, 0, 0))
+    own.add(LeasedHost(HOST, 0, 0.0, 0.0, 0, 0))
     own.read_since(5)
-    own.fetched(HOST, [], LinksWanted())
+    own.links_read(HOST, [], LinksWanted())
     assert best(own) is None
 
 
 def test_a_score_that_is_not_durable_yet_is_not_undone_by_a_read():
     own = owned(waiting("a", 0.6), waiting("b", 0.5))
     page = moved(own, waiting("b").number, 0.9)
-    own.fetched(HOST, [waiting("a", 0.6), waiting("b", 0.5)], LinksWanted())
+    own.links_read(HOST, [waiting("a", 0.6), waiting("b", 0.5)], LinksWanted())
     assert best(own) == "b"
     own.page_written(page, 7)
     own.read_since(6)
-    own.fetched(HOST, [waiting("a", 0.6), waiting("b", 0.5)], LinksWanted())
+    own.links_read(HOST, [waiting("a", 0.6), waiting("b", 0.5)], LinksWanted())
     assert best(own) == "b"
     assert priority_of(own.get(HOST).best().rank) == to_priority(0.9, True)
 
@@ -88,14 +88,14 @@ def test_a_score_that_is_not_durable_yet_is_not_undone_by_a_read():
 def test_a_move_of_a_link_that_is_not_in_memory_counts_when_an_older_read_brings_it():
     own = owned(waiting("a", 0.6))
     moved(own, waiting("b").number, 0.9)
-    own.fetched(HOST, [waiting("a", 0.6), waiting("b", 0.5)], LinksWanted())
+    own.links_read(HOST, [waiting("a", 0.6), waiting("b", 0.5)], LinksWanted())
     assert best(own) == "b"
 
 
 def test_a_move_that_was_refused_counts_no_more():
     own = owned(waiting("a", 0.6), waiting("b", 0.5))
     own.page_refused(moved(own, waiting("b").number, 0.9), 7)
-    own.fetched(HOST, [waiting("a", 0.6), waiting("b", 0.5)], LinksWanted())
+    own.links_read(HOST, [waiting("a", 0.6), waiting("b", 0.5)], LinksWanted())
     assert best(own) == "a"
 
 
@@ -105,7 +105,7 @@ def test_the_last_of_two_moves_counts_when_the_first_is_durable():
     moved(own, waiting("b").number, 0.1)
     own.page_written(first, 7)
     own.read_since(7)
-    own.fetched(HOST, [waiting("a", 0.6), waiting("b", 0.9)], LinksWanted())
+    own.links_read(HOST, [waiting("a", 0.6), waiting("b", 0.9)], LinksWanted())
     assert best(own) == "a"
 
 
@@ -127,11 +127,11 @@ def test_a_link_that_has_ended_does_not_wait_again_whatever_is_read():
     own.end(ended.number)
     page = PageCommit(ended=[EndedLink(ended.number, HOST, ended.url, DONE, None, True)])
     for n_written in (5, 6):
-        own.fetched(HOST, [waiting("a")], LinksWanted())
+        own.links_read(HOST, [waiting("a")], LinksWanted())
         assert best(own) is None
         own.page_written(page, 7)
         own.read_since(n_written)
-    assert own.get(HOST).is_at_rest
+    assert own.get(HOST).is_idle
 
 
 def test_nothing_is_kept_of_what_any_later_read_shows():
@@ -156,10 +156,10 @@ def names(own: OwnHosts) -> set[str]:
 def test_only_news_up_to_the_horizon_are_wanted_while_memory_has_enough():
     own = owned(*(waiting(str(number), 0.6, number) for number in range(AHEAD)))
     host = own.get(HOST)
-    wanted = host.ask()
+    wanted = host.begin_reading()
     assert wanted.horizon == host.horizon
     assert wanted.known == tuple(sorted(each.number ^ each.rank for each in host.links.values()))
-    own.fetched(HOST, [waiting("new", 0.9)], wanted)
+    own.links_read(HOST, [waiting("new", 0.9)], wanted)
     assert best(own) == "new"
     assert host.horizon == wanted.horizon
     assert len(names(own)) == AHEAD + 1
@@ -176,18 +176,18 @@ def with_few_links_left() -> tuple[OwnHosts, OwnHost]:
 
 def test_where_few_are_left_those_beyond_the_horizon_are_wanted_too():
     own, host = with_few_links_left()
-    wanted = host.ask()
+    wanted = host.begin_reading()
     assert wanted.horizon is None
-    own.fetched(HOST, [waiting("beyond", 0.3)], wanted)
+    own.links_read(HOST, [waiting("beyond", 0.3)], wanted)
     assert "beyond" in names(own)
     assert host.horizon is None
 
 
 def test_a_known_link_that_memory_has_let_go_while_others_were_read_is_not_lost():
     own, host = with_few_links_left()
-    wanted = host.ask()
+    wanted = host.begin_reading()
     moved(own, host.best().number, 0.1)  # beyond the horizon
-    own.fetched(HOST, [], wanted)
+    own.links_read(HOST, [], wanted)
     assert host.horizon is not None
     assert host.wants_links
 
@@ -197,9 +197,9 @@ def test_a_link_is_known_by_its_place_in_the_database_wherever_memory_has_it():
     host = own.get(HOST)
     before = waiting("a", 0.6)
     moved(own, before.number, 0.9)
-    assert host.ask().known == (before.number ^ before.rank,)
+    assert host.begin_reading().known == (before.number ^ before.rank,)
     own.written([], [(before.number, HOST, host.best().rank)], 5)
-    assert host.ask().known == (before.number ^ host.best().rank,)
+    assert host.begin_reading().known == (before.number ^ host.best().rank,)
     assert host.best().rank < before.rank
 
 
@@ -235,9 +235,9 @@ def test_links_that_stand_back_stay_in_memory_and_others_are_read_beside_them():
     let_stand_back(own, range(AHEAD))
     host = own.get(HOST)
     assert (len(host.links), best(own), host.wants_links) == (AHEAD, None, True)
-    wanted = host.ask()
+    wanted = host.begin_reading()
     assert len(wanted.known) == AHEAD
-    own.fetched(HOST, [waiting("poor", 0.1)], wanted)
+    own.links_read(HOST, [waiting("poor", 0.1)], wanted)
     assert (len(host.links), best(own), host.wants_links) == (AHEAD + 1, "poor", False)
     host.drop(waiting("poor").number)
     assert best(own) is not None

@@ -20,10 +20,10 @@ def test_without_a_limit_everything_is_left_and_nothing_is_asked_for():
 
 
 def test_pages_and_requests_under_way_are_spent_and_links_without_a_page_are_not(budget):
-    budget.spend(is_page=True)
-    budget.spend(is_page=False)
+    budget.count_ended(is_page=True)
+    budget.count_ended(is_page=False)
     assert budget.left(3) == 6
-    budget.refund(was_page=True)  # another worker had fetched it
+    budget.count_refused(was_page=True)  # another worker had fetched it
     assert budget.left(3) == 7
 
 
@@ -38,7 +38,7 @@ def test_a_fast_worker_reserves_what_it_fetches_in_half_a_second_and_a_slow_one_
     budget = PageBudget(1000)
     budget.granted(200, is_return=False)
     for _ in range(195):
-        budget.spend(is_page=True)
+        budget.count_ended(is_page=True)
     clock[0] = 1.0
     assert budget.tasks(0, is_busy=True) == {"n_pages": 97}
     clock[0] = 10.0
@@ -58,7 +58,7 @@ def test_what_is_left_goes_back_once_and_grants_that_cross_it_do_not_count(budge
 
 
 def test_the_database_s_word_is_taken_where_nothing_is_on_its_way(budget):
-    budget.spend(is_page=True)
+    budget.count_ended(is_page=True)
     budget.agree(12, 2)
     assert budget.left(0) == 10
 

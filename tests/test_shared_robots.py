@@ -25,7 +25,7 @@ RULES = b"User-agent: *\nDisallow: /private\nCrawl-delay: 7\n"
 
 def own_with(store, heard, n_hosts):
     store.worker.robots.on_known = lambda origin, text, age: heard.append((origin, text, age))
-    until(lambda: len(store.worker.own) == n_hosts, store)
+    until(lambda: len(store.worker.own_hosts) == n_hosts, store)
     return heard
 
 
@@ -41,8 +41,8 @@ def test_who_takes_a_host_over_hears_what_its_last_owner_read_before_it_has_a_li
     second = a_store(database)
     try:
         order = []
-        second.worker.robots.on_known = lambda origin, text, age: order.append((origin, len(second.worker.own)))
-        until(lambda: len(second.worker.own) == 2, second)
+        second.worker.robots.on_known = lambda origin, text, age: order.append((origin, len(second.worker.own_hosts)))
+        until(lambda: len(second.worker.own_hosts) == 2, second)
         assert sorted(order) == [("http://h0.example:8080", 0), ("https://h1.example", 0)]
     finally:
         second.close()
@@ -58,15 +58,15 @@ def test_who_takes_a_host_over_goes_on_with_the_failures_that_its_last_owner_has
     first, heard = a_store(database), []
     first.add([a_link(0), a_link(1)])
     first.commit()
-    until(lambda: len(first.worker.own) == 2, first)
+    until(lambda: len(first.worker.own_hosts) == 2, first)
     first.worker.troubles.hand_on("http://h0.example", 1, "refused", False)
     first.worker.troubles.hand_on("http://h0.example", 2, "\0timed out", True)
     first.worker.troubles.hand_on("http://h1.example", 0, "", True)
     first.close()
     second = a_store(database)
     try:
-        second.worker.troubles.on_known = lambda *about: heard.append((*about, len(second.worker.own)))
-        until(lambda: len(second.worker.own) == 2, second)
+        second.worker.troubles.on_known = lambda *about: heard.append((*about, len(second.worker.own_hosts)))
+        until(lambda: len(second.worker.own_hosts) == 2, second)
         assert sorted(heard) == [
             ("http://h0.example", 2, "timed out", True, 0),
             ("http://h1.example", 0, "", True, 0),

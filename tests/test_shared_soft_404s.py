@@ -53,14 +53,14 @@ def test_who_takes_a_host_over_knows_its_answers_before_it_has_a_link_of_it(data
     first.commit()
     fetch(first, {})
     second = a_listening_store(database, [])
-    second.worker.answers.on_received = lambda state: heard.append((state, len(second.worker.own)))
+    second.worker.answers.on_received = lambda state: heard.append((state, len(second.worker.own_hosts)))
     try:
         first.commit(**{SOFT_404S: {"h0.example": ASKED}})  # nothing has ended, so it waits for the next page
         fetch(first, {"h0.example": ASKED, "h1.example": ANSWERED})
         first.add([a_link(16)])
         first.commit()
         first.close()
-        until(lambda: second.worker.own.get("h0.example"), second)
+        until(lambda: second.worker.own_hosts.get("h0.example"), second)
         assert {name: answer for state, _ in heard for name, answer in state.items()} == {
             "h0.example": ASKED,
             "h1.example": ANSWERED,

@@ -52,7 +52,7 @@ def until(true: Any, *stores: SharedStore, secs: float = 60.0) -> None:
     while not true():
         assert time.monotonic() < end, "not in time"
         for store in stores:
-            store.worker.tend()
+            store.worker.process_events()
         time.sleep(0.01)
 
 
@@ -142,12 +142,12 @@ class Fetcher(SimpleNamespace):
 
     def step(self) -> bool:
         store = self.store
-        store.worker.tend()
+        store.worker.process_events()
         if not store.worker.may_ask or (store.worker.pages_left is not None and store.worker.pages_left <= 0):
-            return not store.worker.over
+            return not store.worker.end_reason
         link = store.next()
         if link is None:
-            return not store.worker.over
+            return not store.worker.end_reason
         number = int(link.url.rpartition("/")[2])
         self.fetched.append(number)
         store.add(
@@ -213,7 +213,7 @@ def test_two_workers_fetch_every_page_once_and_both_have_their_share(prepared):
     until(lambda: not second.step() or second.fetched, first.store, second.store)
     run(workers)
     for fetcher in workers:
-        assert fetcher.store.worker.over == "finished"
+        assert fetcher.store.worker.end_reason == "finished"
         assert fetcher.store.close() == 0
     assert delivered(prepared) == list(range(N_PAGES))
     assert sorted(first.fetched + second.fetched) == list(range(N_PAGES))
@@ -239,7 +239,7 @@ def test_pages_under_way_count_though_what_waits_of_their_host_is_dropped(prepar
         store.draft.add_output("INSERT INTO delivered VALUES (%(page)s, %(number)s)", {"number": each.id % 2**31})
         store.commit()
     until(lambda: not store.worker.exchange.n_pending, store)
-    store.worker.tend()
+    store.worker.process_events()
     assert (refused, len(delivered(prepared)), dropped()) == ([], 3, 7)
     store.close()
 
@@ -252,8 +252,8 @@ def test_a_link_that_waits_though_its_origin_is_given_up_fails_and_the_crawl_end
     store.give_up_origin("http://h0.example")  # which leaves out what is under way
     until(lambda: not store.draft.page and not store.worker.exchange.n_pending, store)
     store.give_back(under_way[0].id)
-    store.worker.own.clear()  # its host goes, and comes again with the link
-    until(lambda: store.worker.over == "finished", store, secs=30.0)
+    store.worker.own_hosts.clear()  # its host goes, and comes again with the link
+    until(lambda: store.worker.end_reason == "finished", store, secs=30.0)
     assert store.n_unreachable == 1
     store.close()
 
@@ -274,7 +274,7 @@ def test_why_a_crawl_ended_is_noted_though_its_database_is_away_at_that_moment(p
     let_in(False)
     back = threading.Timer(1.0, let_in, (True,))
     back.start()
-    assert fetcher.store.close(fetcher.store.worker.over) == 0
+    assert fetcher.store.close(fetcher.store.worker.end_reason) == 0
     back.join()
     with connect(prepared) as sql:
         assert sql.execute("SELECT reason FROM crawls").fetchall() == [("max_pages",)]
@@ -468,9 +468,9 @@ def test_a_domain_gives_no_more_pages_than_its_cap_over_all_workers(database, mo
         workers[1].add(*(link(f"http://h{number}.fair.example/1") for number in range(3)))
         fetched: list[str] = []
         end = time.monotonic() + 60
-        while not workers[0].worker.over and time.monotonic() < end:
+        while not workers[0].worker.end_reason and time.monotonic() < end:
             for at in workers:
-                at.worker.tend()
+                at.worker.process_events()
                 if (leased := at.store.next()) is not None:
                     fetched.append(leased.host.partition(".")[2])
                     at.store.done(leased.id, relevant=True)
@@ -491,7 +491,7 @@ def test_the_budget_is_exact_over_all_workers_also_when_one_dies(prepared):
     )
     loses_lease(dead.store, prepared)
     run(others)
-    assert {fetcher.store.worker.over for fetcher in others} == {"max_pages"}
+    assert {fetcher.store.worker.end_reason for fetcher in others} == {"max_pages"}
     assert len(delivered(prepared)) == 100
     for fetcher in workers:
         fetcher.store.close()

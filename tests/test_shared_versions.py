@@ -125,7 +125,7 @@ def test_what_kept_pages_teach_by_a_new_version_reaches_those_who_changed_before
         relevance = JUDGE.judge(page, KINDS)
         flipped = type(relevance)(**{**vars_of(relevance), "page": 1 - relevance.page})
         n_links, record = one.session.record_of(page, flipped, Visit(urls=(page.url,)))
-        one.store.worker.versions.teach(n_links, 2, record)
+        one.store.worker.versions.send_record(n_links, 2, record)
     left_out: list[int] = []
     late.store.worker.lessons.on_other_model = lambda: left_out.append(1)
     one.commits()

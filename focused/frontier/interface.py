@@ -69,7 +69,7 @@ class VersionsOfAll(Protocol):
     def begin(self, floor: int) -> None:
         """Hear all that others have learnt by the version whose records have numbers above ``floor``."""
 
-    def teach(self, n_links: int, version: int, record: bytes) -> None:
+    def send_record(self, n_links: int, version: int, record: bytes) -> None:
         """Hand on what a kept page teaches, judged by a version: the number of its links, and what a session records."""
 
     def move(self, scores: Iterable[tuple[str, float, bool]]) -> None:

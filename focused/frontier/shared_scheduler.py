@@ -99,11 +99,11 @@ class SharedScheduler(FrontierScheduler):
         )
         self.shared = SharedStore(worker, order.ranks, limits)
         worker.on_written, worker.on_refused, worker.on_gone = self._written, self._refused, self._gone
-        worker.let_rest, worker.times_of = self._let_rest, self._times_of
+        worker.let_rest, worker.rest_and_delay = self._let_rest, self._rest_and_delay
         self._is_ending = False
         #: Where the strategy learns from other workers, too; None: it does not.
         self._from_others: LearningFromOthers | None = None
-        worker.waits = lambda: not self._leases.ready_at.delay_of("")
+        worker.leaves_poor_links = lambda: not self._leases.ready_at.delay_of("")
         # Of requests that only memory can hold.
         worker.has_more = lambda: bool(len(self._queue) or requests_in_progress(self.crawler))
         worker.lessons.model_version = lambda: self._crawl.model_version
@@ -164,7 +164,7 @@ class SharedScheduler(FrontierScheduler):
 
     def has_pending_requests(self) -> bool:
         """Tell whether anything waits, or may come from another worker."""
-        return not self.worker.over or len(self._queue) > 0
+        return not self.worker.end_reason or len(self._queue) > 0
 
     def next_request(self) -> Request | None:
         """Return the next request, or None where no host of this worker may be asked, or its lease is near its end."""
@@ -175,14 +175,14 @@ class SharedScheduler(FrontierScheduler):
             self._session_records.move(only_urgent=True)
         # Those that are only orphans count as under way, and the budget may have no place but theirs.
         self.completion.end_orphans(requests_in_progress(self.crawler))
-        worker.tend()
+        worker.process_events()
         if worker.is_lost:
             self._let_go()
-        if worker.over and not self._is_ending:
+        if worker.end_reason and not self._is_ending:
             self._end()
         # A retry that waits here has its place in the budget already.
         is_spent = worker.is_spent and not len(self._queue)
-        if worker.over or not worker.may_ask or is_spent or worker.versions.waits():
+        if worker.end_reason or not worker.may_ask or is_spent or worker.versions.waits():
             self._wakeup.at(self._leases.now() + _LOOK_AGAIN_SECS)
             return None
         return super().next_request()
@@ -192,7 +192,7 @@ class SharedScheduler(FrontierScheduler):
         if self._from_others is not None:
             self._from_others.close()
         if reason in _OF_ALL:
-            self.worker.over = self.worker.over or reason
+            self.worker.end_reason = self.worker.end_reason or reason
         super().close(reason)
         return deferToThread(self._say_good_bye)
 
@@ -202,7 +202,7 @@ class SharedScheduler(FrontierScheduler):
         """The store is closed by `_say_good_bye`."""
 
     def _say_good_bye(self) -> None:
-        if n_left := self.shared.close(self.worker.over):
+        if n_left := self.shared.close(self.worker.end_reason):
             self._stats.set_value("focused/workers/unwritten_count", n_left)
             logger.error(
                 "%s could not be written in time; their links wait in the database and are fetched again.",
@@ -218,10 +218,10 @@ class SharedScheduler(FrontierScheduler):
         return False
 
     def _end(self) -> None:
-        if self.worker.over != "finished":
+        if self.worker.end_reason != "finished":
             self._is_ending = True
             assert self.crawler.engine is not None
-            deferred_from_coro(self.crawler.engine.close_spider_async(reason=self.worker.over))
+            deferred_from_coro(self.crawler.engine.close_spider_async(reason=self.worker.end_reason))
 
     def _let_go(self) -> None:
         """Forget retries that wait: their hosts are another worker's by now."""
@@ -266,11 +266,11 @@ class SharedScheduler(FrontierScheduler):
         if delay > ready_at.delay_of(host):
             ready_at.crawl_delays[host] = delay
 
-    def _times_of(self, host: str) -> tuple[float, float]:
+    def _rest_and_delay(self, host: str) -> tuple[float, float]:
         ready_at = self._leases.ready_at
         delay = ready_at.delay_of(host)
         # The next owner begins with all links: the rest of some of them is the host's only where it has no others.
-        own = self.worker.own.get(host)
+        own = self.worker.own_hosts.get(host)
         away = self._unreachable.resting_until(host) if own is not None and own.is_all_aside else 0.0
         return max(delay, max(ready_at.rest_of(host), away) - self._leases.now()), delay
 

@@ -58,7 +58,7 @@ class SharedRescoring(Rescoring):
             record = session.record_of(kept.page, relevance, kept.visit)
             if record is not None:
                 n_links, content = record
-                self._versions.teach(n_links, version, content)
+                self._versions.send_record(n_links, version, content)
             yield kept.page, relevance, kept.visit
 
     def _move_links(self) -> Iterator[int]:

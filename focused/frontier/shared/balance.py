@@ -37,21 +37,23 @@ def share_of_hosts(n_hosts: int, n_workers: int, most: int) -> int:
     return most if n_workers < 2 else max(1, min(most, -(-n_hosts // n_workers)))
 
 
-def to_let_go(ranks: Sequence[int], n_own: int, n_wanted: int, others: OtherHosts) -> list[int]:
+def hosts_to_release(ranks: Sequence[int], n_own: int, n_wanted: int, others: OtherHosts) -> list[int]:
     """Return which of its hosts a worker lets go, as places in ``ranks``: the best rank of each, the best first.
 
     Above its share every second one, good and poor, a few at a time. Else poor ones for which free ones are much better; and
     the second best for a worker that has nothing nearly as good.
 
     >>> better, good, poor = (-1300 << 40, -1200 << 40, -900 << 40)
-    >>> to_let_go([good, good, poor, poor], 4, 2, OtherHosts())
+    >>> hosts_to_release([good, good, poor, poor], 4, 2, OtherHosts())
     [1, 3]
-    >>> to_let_go([good, poor], 2, 2, OtherHosts(free=[better]))
+    >>> hosts_to_release([good, poor], 2, 2, OtherHosts(free=[better]))
     [1]
-    >>> to_let_go([good, good, good], 3, 3, OtherHosts(of_workers=[poor]))
+    >>> hosts_to_release([good, good, good], 3, 3, OtherHosts(of_workers=[poor]))
     [1]
-    >>> to_let_go([good], 1, 1, OtherHosts(of_workers=[None])), to_let_go([good, poor], 2, 2, OtherHosts(of_workers=[poor]))
-    ([], [])
+    >>> hosts_to_release([good], 1, 1, OtherHosts(of_workers=[None]))
+    []
+    >>> hosts_to_release([good, poor], 2, 2, OtherHosts(of_workers=[poor]))
+    []
     """
     if (n_more := n_own - n_wanted) > _SPARE_HOSTS:
         return list(range(1, len(ranks), 2))[: max(_FEW_AT_ONCE, n_more // 4)]

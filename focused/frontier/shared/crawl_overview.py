@@ -1,12 +1,13 @@
-"""`CrawlOverview`: what a worker knows of the crawl beyond its own hosts, some seconds old, and what follows for them."""
+"""`CrawlOverview`: figures of the whole crawl and its other workers, some seconds old, and which hosts follow from them."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from focused.frontier.shared.balance import OtherHosts, least_priority, share_of_hosts, to_let_go
+from focused.frontier.shared.balance import OtherHosts, hosts_to_release, least_priority, share_of_hosts
 from focused.frontier.shared.boot_clock import now
 from focused.frontier.store.ranks import priority_of
+from focused.utils.finish_reasons import WORDS_NOT_FOUND
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -37,7 +38,7 @@ class CrawlOverview:
         self.n_begin_pages = 0
         self._is_first = False
 
-    def see(self, seen: KeeperReport, worker: int) -> None:
+    def update(self, seen: KeeperReport, worker: int) -> None:
         """Take in what the keeper of a worker saw."""
         self._is_first = seen.totals.first == worker
         self.totals, self._other_hosts = seen.totals, OtherHosts(seen.free, seen.others)
@@ -48,7 +49,7 @@ class CrawlOverview:
     def n_hosts_wanted(self) -> int:
         """How many hosts this worker is to hold."""
         if self.totals is None or self._begins:
-            return 0 if self.lets_begin else self._max_hosts
+            return 0 if self.waits_for_first_worker else self._max_hosts
         n_hosts = self.totals.n_hosts + len(self._other_hosts.free)
         return share_of_hosts(n_hosts, self.totals.n_workers, self._max_hosts)
 
@@ -62,7 +63,7 @@ class CrawlOverview:
         return n_pages < self.n_begin_pages and not has_lost and now() - self._seen_at <= _STUCK_PATIENT_SECS
 
     @property
-    def lets_begin(self) -> bool:
+    def waits_for_first_worker(self) -> bool:
         """Whether this worker asks for nothing yet, because another one begins the crawl."""
         return not self._is_first and self._begins
 
@@ -74,7 +75,7 @@ class CrawlOverview:
         is_stuck = now() - self._seen_at > _STUCK_SECS
         return None if is_stuck else least_priority(self._other_hosts)
 
-    def others_have(self, least: int) -> bool:
+    def others_have_link(self, least: int) -> bool:
         """Tell whether another worker has a link of at least this priority; not where no worker gets on."""
         if now() - self._seen_at > _STUCK_PATIENT_SECS:
             return False
@@ -89,16 +90,25 @@ class CrawlOverview:
         self._n_times_unknown = {name: self._n_times_unknown.get(name, 0) + 1 for name in unknown}
         return [name for name, n_times in self._n_times_unknown.items() if n_times >= _TIMES_UNKNOWN]
 
-    def let_go(self, own: OwnHosts, *, hosts_rest: bool = False) -> None:
+    def release_hosts(self, own: OwnHosts, *, hosts_rest: bool = False) -> None:
         """Let hosts go that another worker is to have; each goes when nothing of it is on its way.
 
         Where ``hosts_rest`` between two requests another worker could ask a good host no more often than this one, and each
         move costs it a part of a turn: none goes to a worker only because that has nothing as good.
         """
-        bests = own.bests()
+        bests = own.best_ranks()
         n_own = sum(not host.is_leaving for host in own)
         others = self._other_hosts._replace(of_workers=()) if hosts_rest else self._other_hosts
-        for place in to_let_go([rank for rank, _ in bests], n_own, self.n_hosts_wanted, others):
+        for place in hosts_to_release([rank for rank, _ in bests], n_own, self.n_hosts_wanted, others):
             host = bests[place][1]
             host.is_leaving = True
             own.refresh(host)
+
+
+def why_ended(totals: Totals, max_pages: int, max_relevant: int) -> str:
+    """Return why a crawl has ended for all its workers, by its figures and limits (0: none); empty if it has not."""
+    if 0 < max_pages <= totals.n_pages:
+        return "max_pages"
+    if 0 < max_relevant <= totals.n_relevant:
+        return "max_relevant"
+    return WORDS_NOT_FOUND if totals.reason == WORDS_NOT_FOUND else ""

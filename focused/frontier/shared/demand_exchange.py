@@ -29,7 +29,7 @@ class DemandExchange(OtherWorkers):
 
     def have(self, least: int) -> bool:
         """Tell whether another worker has a link of at least this priority, and the crawl gets on."""
-        return self._overview.others_have(least)
+        return self._overview.others_have_link(least)
 
     def receive(self, n_workers: int, n_impatient: float, rows: Sequence[Sequence[float]]) -> None:
         """Take in how many workers are at work, requests of all others, and what those at work have told."""

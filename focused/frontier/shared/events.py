@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from focused.frontier.shared.commit_result import CommitResult
     from focused.frontier.shared.host_troubles import KnownTrouble
-    from focused.frontier.shared.leasing import TakenHost, Totals
+    from focused.frontier.shared.leasing import LeasedHost, Totals
     from focused.frontier.shared.link_rows import WaitingLink
     from focused.frontier.shared.links_wanted import LinksWanted
     from focused.frontier.shared.page import LearntRecord, PageCommit
@@ -42,13 +42,13 @@ class PageRefused:
 
 
 @dataclass(frozen=True, slots=True)
-class LinksAhead:
+class LinksRead:
     """Waiting links of hosts, as they were wanted; with them hosts that are this worker's from now on."""
 
     links: dict[str, list[WaitingLink]]
     #: Which links of each were asked for: where fewer came, there are no more.
     asked: dict[str, LinksWanted]
-    taken: list[TakenHost]
+    taken: list[LeasedHost]
     #: How many `PagesWritten` there were before the links were read.
     n_written: int
     #: What the robots.txt files of the taken hosts say, as their last owners read them.
@@ -59,22 +59,22 @@ class LinksAhead:
 
 @dataclass(frozen=True, slots=True)
 class LinksDrawn:
-    """Links that wait, drawn from those of some hosts."""
+    """Waiting links of some hosts, drawn at random."""
 
     links: list[WaitingLink]
 
 
 @dataclass(frozen=True, slots=True)
 class KeeperReport:
-    """What the keeper saw."""
+    """What the keeper has read of the whole crawl."""
 
     totals: Totals
     news: dict[str, int]
-    #: Best ranks of hosts that are nobody's.
+    #: Best ranks of hosts that no worker owns.
     free: list[int]
     #: Best ranks of the other workers; None of one that has nothing to ask for.
     others: list[int | None]
-    is_over: bool
+    has_ended: bool
     #: Pages of the budget that are this worker's, and that it has fetched.
     budget: tuple[int, int]
     #: How many `PagesWritten` there were before.
@@ -84,7 +84,7 @@ class KeeperReport:
 
 
 @dataclass(frozen=True, slots=True)
-class Granted:
+class PagesGranted:
     """How many pages of the budget are this worker's, those that it has fetched included."""
 
     n_pages: int
@@ -114,14 +114,14 @@ class AnswersReceived:
 
 
 @dataclass(frozen=True, slots=True)
-class Inherited:
+class RecordsInherited:
     """Records of a worker that has ended, and whose links this one is to move from now on."""
 
     records: list[bytes]
 
 
 @dataclass(frozen=True, slots=True)
-class ScoresKnown:
+class ScoresRead:
     """Scores of links that were asked for, by their fingerprints: of those that wait."""
 
     scores: dict[int, float]
@@ -129,19 +129,19 @@ class ScoresKnown:
 
 @dataclass(frozen=True, slots=True)
 class LeaseLost:
-    """The worker has ended."""
+    """The worker's lease has ended: its hosts are others' now."""
 
 
 @dataclass(frozen=True, slots=True)
-class Joined:
-    """The worker has a number."""
+class WorkerJoined:
+    """The worker has joined, or joined again, and has this number."""
 
     worker: int
 
 
 @dataclass(frozen=True, slots=True)
 class DatabaseGone:
-    """The database has been away too long, or cannot be used."""
+    """The database has not answered for too long, or cannot be used."""
 
     error: Exception
 
@@ -149,17 +149,17 @@ class DatabaseGone:
 Event = (
     PagesWritten
     | PageRefused
-    | LinksAhead
+    | LinksRead
     | LinksDrawn
     | KeeperReport
-    | Granted
+    | PagesGranted
     | RecordsReceived
     | TextsReceived
     | AnswersReceived
-    | Inherited
-    | ScoresKnown
+    | RecordsInherited
+    | ScoresRead
     | LeaseLost
-    | Joined
+    | WorkerJoined
     | DatabaseGone
 )
 

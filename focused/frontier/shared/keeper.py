@@ -18,16 +18,16 @@ from focused.frontier.shared.drawn_links import read_drawn
 from focused.frontier.shared.events import (
     AnswersReceived,
     DatabaseGone,
-    Granted,
-    Inherited,
-    Joined,
     KeeperReport,
     LeaseLost,
-    LinksAhead,
     LinksDrawn,
+    LinksRead,
+    PagesGranted,
+    RecordsInherited,
     RecordsReceived,
-    ScoresKnown,
+    ScoresRead,
     TextsReceived,
+    WorkerJoined,
 )
 from focused.frontier.shared.host_troubles import read_troubles, write_troubles
 from focused.frontier.shared.keeper_tasks import KeeperTasks
@@ -175,7 +175,7 @@ class Keeper(threading.Thread):
         self.worker = leasing.join(self._terms.name)
         self.numbers.add(self.worker)
         self.valid_until = asked + _ASKS_FOR * self._lease_secs
-        self._box.put(Joined(self.worker))
+        self._box.put(WorkerJoined(self.worker))
 
     def _do_tasks(self, leasing: Leasing) -> bool:
         """Do the tasks of now; those that cannot be done are tried again."""
@@ -202,10 +202,10 @@ class Keeper(threading.Thread):
         if tasks.give_back:
             leasing.give_back(self.worker, tasks.give_back)
         if tasks.returns_pages:
-            self._box.put(Granted(leasing.return_grant(self.worker), is_return=True))
+            self._box.put(PagesGranted(leasing.return_grant(self.worker), is_return=True))
             is_new = True
         if tasks.n_pages:
-            self._box.put(Granted(leasing.grant(self.worker, tasks.n_pages, self._terms.max_pages)))
+            self._box.put(PagesGranted(leasing.grant(self.worker, tasks.n_pages, self._terms.max_pages)))
             is_new = True
         taken = leasing.take(self.worker, tasks.n_hosts, _SOON_SECS) if tasks.n_hosts > 0 else []
         # Before any link of the taken hosts is there.
@@ -217,7 +217,7 @@ class Keeper(threading.Thread):
             n_written = self._box.n_written
             about = leasing.sql, self._crawl, [host.name for host in taken]
             handed_over = (read_robots(*about), read_troubles(*about)) if taken else ([], [])
-            self._box.put(LinksAhead(leasing.ahead(asked), asked, taken, n_written, *handed_over))
+            self._box.put(LinksRead(leasing.ahead(asked), asked, taken, n_written, *handed_over))
             is_new = True
         if tasks.draws:
             self._box.put(LinksDrawn(read_drawn(leasing.sql, self._crawl, list(tasks.draws), self._random)))
@@ -243,7 +243,7 @@ class Keeper(threading.Thread):
     def _inherit(self, leasing: Leasing, tasks: KeeperTasks) -> bool:
         """Take over links of workers that have ended; tell whether there is anything."""
         if tasks.scores:
-            self._box.put(ScoresKnown(scores_of(leasing.sql, self._crawl, tasks.scores)))
+            self._box.put(ScoresRead(scores_of(leasing.sql, self._crawl, tasks.scores)))
             return True
         # Who has read no records of late may not know the links.
         if not tasks.inherits or now() - self._inherited < _INHERIT_SECS:
@@ -252,7 +252,7 @@ class Keeper(threading.Thread):
         if not records:
             self._inherited = now()
             return False
-        self._box.put(Inherited(records))
+        self._box.put(RecordsInherited(records))
         return True
 
     def _receive_records(self, leasing: Leasing, n_most: int) -> bool:
@@ -278,7 +278,7 @@ class Keeper(threading.Thread):
         if asked - self._looked >= _OVERDUE_SECS:
             self._looked = asked
             leasing.end_overdue()
-        is_over = not tasks.is_busy and leasing.is_over()
+        has_ended = not tasks.is_busy and leasing.is_over()
         totals, free, others, news, budget = leasing.read_state(self.worker)
         self._pace = pace(totals.n_pages)
         other_demand = None if tasks.demand is None else leasing.other_demand(self.numbers)
@@ -291,7 +291,7 @@ class Keeper(threading.Thread):
                 news=news,
                 free=free,
                 others=others,
-                is_over=is_over,
+                has_ended=has_ended,
                 budget=budget,
                 n_written=n_written,
                 other_demand=other_demand,

@@ -26,7 +26,7 @@ _SURELY_ALIVE = 0.8
 """Share of a lease that is left to another worker, at least, while it renews it."""
 
 
-class TakenHost(NamedTuple):
+class LeasedHost(NamedTuple):
     """A host that is this worker's from now on."""
 
     name: str
@@ -111,7 +111,7 @@ class Leasing:
                 self.sql.execute(statements.END, (number,))
         return ended
 
-    def take(self, worker: int, n_hosts: int, soon_secs: float) -> list[TakenHost]:
+    def take(self, worker: int, n_hosts: int, soon_secs: float) -> list[LeasedHost]:
         """Own so many more hosts, those with the best waiting links that may be asked soon; LeaseLostError as of renew."""
         if self.sql.execute(statements.IS_ANY_FREE, (self.crawl, soon_secs)).fetchone() is None:
             return []
@@ -126,7 +126,7 @@ class Leasing:
                 statements.TAKE_OF_DOMAINS if self.by_domain else statements.TAKE, values
             ).fetchall()
         return [
-            TakenHost(name, best, float(rest) if rest is not None else 0.0, *others)
+            LeasedHost(name, best, float(rest) if rest is not None else 0.0, *others)
             for name, best, rest, *others in rows
         ]
 

@@ -21,7 +21,7 @@ class OwnLinkStates(OwnMemory):
     def __init__(self, worker: Worker) -> None:
         super().__init__()
         self.worker = worker
-        self.own = worker.own
+        self.own = worker.own_hosts
         #: What the page that ends next does.
         self.draft = worker.draft
         self.hosts = self.own.queue
@@ -44,8 +44,8 @@ class OwnLinkStates(OwnMemory):
         self.draft.moves.drop(number)
         page = self.draft.page
         page.ended.append(EndedLink(number, own.name, link.url, state, note, relevant))
-        page.rests[own.name] = self.worker.times_of(own.name)
-        self.worker.budget.spend(is_page=relevant is not None)
+        page.rests[own.name] = self.worker.rest_and_delay(own.name)
+        self.worker.budget.count_ended(is_page=relevant is not None)
 
     def give_back(self, number: int) -> None:
         """Let a leased link wait again: in the database it does."""

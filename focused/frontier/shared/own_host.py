@@ -49,23 +49,23 @@ class OwnHost:
     n_under_way: int = 0
     #: Ended links that are not durable yet.
     n_unwritten: int = 0
-    #: Whether links are being fetched.
-    is_asked: bool = False
-    #: Whether memory has let go of a link, which waits, since they are.
+    #: Whether links are being read.
+    is_being_read: bool = False
+    #: Whether a waiting link was removed from memory since that began.
     has_forgotten: bool = False
-    #: Whether it goes to another worker as soon as nothing of it is on its way.
+    #: Whether it goes to another worker as soon as it is idle.
     is_leaving: bool = False
     #: Whether others have found links of it since the last look.
     has_news: bool = False
 
     @property
-    def is_at_rest(self) -> bool:
-        """Whether nothing of it is on its way."""
-        return not (self.n_under_way or self.n_unwritten or self.is_asked)
+    def is_idle(self) -> bool:
+        """Whether none of its links is under way, unwritten, or being read."""
+        return not (self.n_under_way or self.n_unwritten or self.is_being_read)
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing of it waits, as far as is known."""
+        """Whether none of its links waits, as far as this worker knows."""
         return not (self.links or self.aside) and self.horizon is None and not self.has_news
 
     @property
@@ -75,26 +75,26 @@ class OwnHost:
 
     @property
     def wants_links(self) -> bool:
-        """Whether links are to be fetched from the database."""
-        return not self.is_asked and (self.has_news or self._is_short)
+        """Whether links should be read from the database."""
+        return not self.is_being_read and (self.has_news or self._is_short)
 
     @property
     def _is_short(self) -> bool:
-        """Whether links from beyond the horizon are to be fetched."""
+        """Whether links from beyond the horizon should be read."""
         if self.horizon is None or len(self.back) >= MOST_BACK:
             return False
         return len(self.links) - len(self.back) < _FEW or self.best() is None
 
-    def ask(self) -> LinksWanted:
-        """Let links be fetched: what others have found up to the horizon, and more from beyond it where few are left."""
-        self.is_asked, self.has_forgotten = True, False
+    def begin_reading(self) -> LinksWanted:
+        """Return which links to read: those others have found up to the horizon, and some beyond it if few are left."""
+        self.is_being_read, self.has_forgotten = True, False
         horizon = None if self._is_short else self.horizon
         # Those on their way still wait in the database.
         return LinksWanted(AHEAD + self.n_under_way + self.n_unwritten, horizon, marks(self._known()))
 
-    def fetched(self, links: list[WaitingLink], wanted: LinksWanted) -> None:
-        """Note up to where links are in memory when those that were wanted are."""
-        self.is_asked = self.has_news = False
+    def links_read(self, links: list[WaitingLink], wanted: LinksWanted) -> None:
+        """Move the horizon: the links that were wanted have been read."""
+        self.is_being_read = self.has_news = False
         # Equals of the last may lie beyond it; they come with the next that are fetched.
         horizon = links[-1].rank + 1 if links and len(links) >= wanted.most else wanted.horizon
         if self.has_forgotten and wanted.known and self.horizon is not None:
@@ -102,8 +102,8 @@ class OwnHost:
             horizon = self.horizon if horizon is None else min(horizon, self.horizon)
         self._set_horizon(horizon)
 
-    def lacks(self, number: int, rank: int) -> bool:
-        """Tell whether a link of this rank would be in memory if it were known."""
+    def lacks_link(self, number: int, rank: int) -> bool:
+        """Tell whether a link is missing: its rank lies within the horizon, and it is not in memory."""
         return self.known(number) is None and self.horizon is not None and rank < self.horizon
 
     def known(self, number: int) -> WaitingLink | None:
@@ -126,7 +126,7 @@ class OwnHost:
         return None
 
     def put(self, link: WaitingLink) -> bool:
-        """Let a link wait here if it lies within the horizon, or aside; tell whether it does."""
+        """Add or update a link if it lies within the horizon or is put aside; tell whether it is in memory now."""
         if link.number in self.aside:
             link.host = self.number
             self.aside[link.number] = link
@@ -160,7 +160,7 @@ class OwnHost:
             self.has_forgotten |= not self.put(link)
 
     def drop(self, number: int) -> None:
-        """Let a link wait here no more."""
+        """Remove a link."""
         self.links.pop(number, None)
         self.back.discard(number)
         self.aside.pop(number, None)

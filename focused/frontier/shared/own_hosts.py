@@ -18,7 +18,7 @@ from focused.utils.origins import origin_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Iterator
 
-    from focused.frontier.shared.leasing import TakenHost
+    from focused.frontier.shared.leasing import LeasedHost
     from focused.frontier.shared.link_rows import WaitingLink
     from focused.frontier.shared.links_wanted import LinksWanted
     from focused.frontier.shared.page import Move, PageCommit
@@ -31,9 +31,9 @@ class OwnHosts:
         self.queue = HostQueue()
         self.names = HostNumbers()
         self._hosts: dict[str, OwnHost] = {}
-        #: Links that were ever asked for, by registered domain, where that is limited; of domains once owned, too.
+        #: Links that were ever asked for, by registered domain; domains that are owned no more are kept.
         self.n_asked_of_domain: Counter[int] = Counter()
-        #: Links under way: of which host, and as they waited.
+        #: Links under way, each with its host.
         self.under_way: dict[int, tuple[OwnHost, WaitingLink]] = {}
         self._recent = RecentChanges()
         self._host_of_ended: dict[int, OwnHost] = {}
@@ -63,8 +63,8 @@ class OwnHosts:
 
     # --- Hosts
 
-    def take(self, taken: TakenHost) -> OwnHost:
-        """Own a host from now on; its links come."""
+    def add(self, taken: LeasedHost) -> OwnHost:
+        """Add a host that this worker owns from now on; its links are read later."""
         domain, of_domain = host_key(taken.name).domain, self.n_asked_of_domain
         own = OwnHost(taken.name, domain, self.names.number(taken.name), taken.news, taken.n_asked)
         # The database may not know yet of those that have just ended here.
@@ -72,18 +72,18 @@ class OwnHosts:
         self._hosts[taken.name] = own
         return own
 
-    def leave(self, own: OwnHost) -> None:
-        """Own a host no more."""
+    def remove(self, own: OwnHost) -> None:
+        """Remove a host: this worker does not own it any more."""
         del self._hosts[own.name]
         self.on_leave(own.name)
         self._recent.leave(own.name)
         self.queue.set_best(own.number, None)
 
     def clear(self) -> list[OwnHost]:
-        """Own nothing any more; links under way stay so until they end. Return what was owned."""
+        """Remove all hosts, and return them; links under way stay so until they end."""
         hosts = list(self._hosts.values())
         for own in hosts:
-            self.leave(own)
+            self.remove(own)
         self._recent.leave_all()
         self.n_asked_of_domain.clear()
         return hosts
@@ -102,7 +102,10 @@ class OwnHosts:
             self.refresh(own)
 
     def written(self, links: list[WaitingLink], moved: Iterable[tuple[int, str, int]], n_written: int) -> None:
-        """Take in links as the latest of so many transactions has left them, and the ranks of those that were moved."""
+        """Add links as a transaction has left them, and the new ranks of links that it moved.
+
+        ``n_written``: how many transactions were written, this one included.
+        """
         self._recent.written(links, n_written)
         for link in links:
             self._recent.apply(link)
@@ -113,16 +116,16 @@ class OwnHosts:
                 continue
             if (known := own.known(number)) is not None:
                 known.stored = rank
-            # It has come from beyond the horizon, and is to be fetched.
-            elif own.lacks(number, rank) and self._is_free(number):
+            # It has come from beyond the horizon, and has to be read.
+            elif own.lacks_link(number, rank) and self._is_free(number):
                 own.has_news = True
 
-    def fetched(self, name: str, links: list[WaitingLink], wanted: LinksWanted) -> None:
-        """Take in those links of a host that were wanted, as the database had them; this worker may know better by now."""
+    def links_read(self, name: str, links: list[WaitingLink], wanted: LinksWanted) -> None:
+        """Add links of a host that were read from the database, with what this worker has changed since."""
         own = self._hosts.get(name)
         if own is None:
             return
-        own.fetched(links, wanted)
+        own.links_read(links, wanted)
         for link in (*links, *self._recent.waiting(name)):
             if self.may_wait(link):
                 self._recent.apply(link)
@@ -179,12 +182,12 @@ class OwnHosts:
         return own, link
 
     def page_written(self, page: PageCommit, n_written: int) -> None:
-        """Note that what a page does is durable since the latest of so many transactions."""
+        """Note that a page is durable since transaction number ``n_written``."""
         self._settled(page, n_written)
         self._recent.moves_written(page.moves, n_written)
 
     def page_refused(self, page: PageCommit, n_written: int) -> None:
-        """Note that nothing of a page is durable, nor will ever be."""
+        """Note that the database has refused a page: nothing of it is durable."""
         self._settled(page, n_written)
         self._recent.moves_refused(page.moves)
 
@@ -195,15 +198,15 @@ class OwnHosts:
                 own.n_unwritten -= 1
 
     def read_since(self, n_written: int) -> None:
-        """Forget what reads show that began when so many transactions were written: older ones come no more."""
+        """Forget changes that every coming read shows, because it begins after transaction number ``n_written``."""
         self._recent.forget(n_written)
 
     def refresh(self, own: OwnHost) -> None:
-        """Let the queue know a host's best link."""
+        """Update a host's best link in the queue."""
         best = None if own.is_leaving else own.best()
         self.queue.set_best(own.number, None if best is None else best.rank)
 
-    def bests(self) -> list[tuple[int, OwnHost]]:
+    def best_ranks(self) -> list[tuple[int, OwnHost]]:
         """Return the hosts that have links in memory and stay, with the rank of the best; the best first."""
         found = [(best.rank, own) for own in self if not own.is_leaving and (best := own.best()) is not None]
         return sorted(found, key=lambda each: each[0])

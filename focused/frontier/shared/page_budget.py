@@ -31,11 +31,11 @@ class PageBudget:
         """Return how many more pages may be asked for; None: there is no limit."""
         return self._n_granted - self._n_spent - n_under_way if self.max_pages else None
 
-    def spend(self, *, is_page: bool) -> None:
+    def count_ended(self, *, is_page: bool) -> None:
         """Note the end of a link that was asked for, whether it brought a page or none."""
         self._n_spent += is_page
 
-    def refund(self, *, was_page: bool) -> None:
+    def count_refused(self, *, was_page: bool) -> None:
         """Note that a page was refused: it counts no more."""
         self._n_spent -= was_page
 

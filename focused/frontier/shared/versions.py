@@ -54,7 +54,7 @@ class SharedVersions:
         """The number of this worker; 0: it has none now."""
         return self._exchange.worker
 
-    def see(self, totals: Totals) -> None:
+    def update(self, totals: Totals) -> None:
         """Note the version that all are to use, and how many pages they have fetched and trained with."""
         version, self._n_pages, self.n_pages_trained = totals.version, totals.n_pages, totals.n_pages_trained
         self._n_since = self._exchange.n_pending
@@ -62,7 +62,7 @@ class SharedVersions:
             self.version = version
             self.on_new()
 
-    def see_last(self, totals: Totals) -> None:
+    def update_at_end(self, totals: Totals) -> None:
         """Note how many pages all have fetched when this worker has ended."""
         self._n_pages, self._n_since = totals.n_pages, 0
 
@@ -71,7 +71,7 @@ class SharedVersions:
         self.on_change()
         self._exchange.add_tasks(records_from=floor)
 
-    def teach(self, n_links: int, version: int, record: bytes) -> None:
+    def send_record(self, n_links: int, version: int, record: bytes) -> None:
         """Hand on what a kept page teaches, judged by a version."""
         self._draft.page.records.append(LearntRecord(n_links, version, record))
 

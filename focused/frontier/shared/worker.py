@@ -8,28 +8,12 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
+from focused.frontier.shared import events
 from focused.frontier.shared.beginning import pace
 from focused.frontier.shared.boot_clock import now
-from focused.frontier.shared.crawl_overview import CrawlOverview
+from focused.frontier.shared.crawl_overview import CrawlOverview, why_ended
 from focused.frontier.shared.demand_exchange import DemandExchange
 from focused.frontier.shared.drawn_links import DrawnLinks
-from focused.frontier.shared.events import (
-    NOT_STORED,
-    AnswersReceived,
-    DatabaseGone,
-    Granted,
-    Inherited,
-    Joined,
-    KeeperReport,
-    LeaseLost,
-    LinksAhead,
-    LinksDrawn,
-    PageRefused,
-    PagesWritten,
-    RecordsReceived,
-    ScoresKnown,
-    TextsReceived,
-)
 from focused.frontier.shared.host_troubles import SharedTroubles
 from focused.frontier.shared.lessons import Lessons
 from focused.frontier.shared.own_hosts import OwnHosts
@@ -41,7 +25,6 @@ from focused.frontier.shared.soft_404s import SharedAnswers
 from focused.frontier.shared.texts import SharedTexts
 from focused.frontier.shared.versions import SharedVersions
 from focused.frontier.store.schema import FAILED
-from focused.utils.finish_reasons import WORDS_NOT_FOUND
 from focused.utils.origins import origin_of
 
 if TYPE_CHECKING:
@@ -53,7 +36,7 @@ if TYPE_CHECKING:
     from focused.frontier.shared.link_rows import WaitingLink
 
 _MOST_PENDING = 200
-"""Ended pages that may wait for the database; beyond, nothing is handed out."""
+"""Most ended pages that may wait for the database. If there are more, no request is handed out."""
 
 
 class Worker:
@@ -71,16 +54,16 @@ class Worker:
 
     def __init__(self, exchange: Exchange, *, max_pages: int = 0, max_relevant: int = 0, max_hosts: int = 64) -> None:
         self.exchange = exchange
-        self.own = OwnHosts()
-        #: What the page that ends next does.
-        self.draft = PageDraft(exchange, self.own)
+        self.own_hosts = OwnHosts()
+        #: What is written when the next page ends.
+        self.draft = PageDraft(exchange, self.own_hosts)
         #: What workers learn from each other.
         self.lessons = Lessons(exchange, self.draft)
-        #: What workers say to each other of robots.txt files.
+        #: The robots.txt files that workers hand on to each other.
         self.robots = SharedRobots(exchange)
-        #: What they say of hosts that do not answer.
+        #: The hosts that do not answer, handed on in the same way.
         self.troubles = SharedTroubles(exchange)
-        #: What they say of the texts of pages.
+        #: The texts of pages, so that copies are found.
         self.texts = SharedTexts(self.draft, exchange.earlier_texts)
         #: Answers to their probes for soft 404s.
         self.answers = SharedAnswers(self.draft, exchange.earlier_answers)
@@ -88,10 +71,10 @@ class Worker:
         self.versions = SharedVersions(exchange, self.draft)
         self.budget = PageBudget(max_pages)
         self._max_relevant, self._overview = max_relevant, CrawlOverview(max_hosts)
-        #: What the other workers know of links that wait.
+        #: What the other workers tell of their waiting links.
         self.other_workers = DemandExchange(exchange, self._overview)
-        #: Why the crawl is over for all workers; empty: it is not.
-        self.over = ""
+        #: Why the crawl has ended for all workers; empty while it has not.
+        self.end_reason = ""
         #: Whether the worker has lost its lease and waits for its last requests to end.
         self.is_lost = False
         self._wants_join = False
@@ -99,38 +82,38 @@ class Worker:
         self.least_priority: int | None = None
         #: Origins that this worker has given up, with the number of their links that failed.
         self.given_up: dict[str, int] = {}
-        self.own.given_up = self.given_up
+        self.own_hosts.given_up = self.given_up
         #: Links to look around by.
-        self.drawn = DrawnLinks(self.own)
-        self.own.on_leave = self.drawn.leave
-        #: How many links were dropped because their host, or its domain, had had its share, by the cap.
+        self.drawn = DrawnLinks(self.own_hosts)
+        self.own_hosts.on_leave = self.drawn.leave
+        #: How many links were dropped because their host or domain had reached a cap, by the cap.
         self.n_capped: Counter[str] = Counter()
         #: Called with what a transaction has changed.
         self.on_written: Callable[[CommitResult], None] = lambda result: None
         #: Called with each page that was refused, and why.
         self.on_refused: Callable[[PageCommit, str], None] = lambda page, why: None
-        #: Called when the database has been away too long.
+        #: Called when the database has not answered for too long.
         self.on_gone: Callable[[Exception], None] = lambda error: None
-        #: Lets a host rest for so many seconds, and have this delay: its last owner has asked it.
+        #: Called with a host, seconds that it is to rest, and its delay, when it comes from another owner.
         self.let_rest: Callable[[str, float, float], None] = lambda host, secs, delay: None
-        #: Returns of a host the seconds until it may be asked, and its delay.
-        self.times_of: Callable[[str], tuple[float, float]] = lambda host: (0.0, 0.0)
-        #: Whether poor links are not asked for while other workers have better ones: where hosts need no rest.
-        self.waits: Callable[[], bool] = lambda: False
-        #: Whether something is to be asked for, or under way, that the database knows nothing of.
+        #: Returns the seconds until a host may be asked, and its delay.
+        self.rest_and_delay: Callable[[str], tuple[float, float]] = lambda host: (0.0, 0.0)
+        #: Returns whether poor links wait while other workers have better ones; so it is where hosts need no delay.
+        self.leaves_poor_links: Callable[[], bool] = lambda: False
+        #: Returns whether requests wait or are under way that are not in the database.
         self.has_more: Callable[[], bool] = lambda: False
         exchange.start()
 
     @property
     def totals(self) -> Totals | None:
-        """Figures of the whole crawl, some seconds old; None: nothing is known yet."""
+        """Figures of the whole crawl, some seconds old; None before the first report."""
         return self._overview.totals
 
     @property
     def may_ask(self) -> bool:
         """Whether this worker may ask for anything now."""
         may = not self.is_lost and now() < self.exchange.valid_until and self.exchange.n_pending < _MOST_PENDING
-        return may and not self._overview.lets_begin
+        return may and not self._overview.waits_for_first_worker
 
     def begin_alone(self, n_pages: int) -> None:
         """Let the crawl's first worker ask for its first pages alone."""
@@ -139,44 +122,44 @@ class Worker:
     @property
     def pages_left(self) -> int | None:
         """How many more requests may be handed out as pages of the budget; None: there is no limit."""
-        return self.budget.left(len(self.own.under_way))
+        return self.budget.left(len(self.own_hosts.under_way))
 
     @property
     def is_spent(self) -> bool:
-        """Whether all that was granted has been handed out."""
+        """Whether all pages that were granted have been handed out."""
         left = self.pages_left
         return left is not None and left <= 0
 
-    def tend(self) -> None:
-        """Take in what the threads have done, and tell them what is wanted."""
+    def process_events(self) -> None:
+        """Process the events of the threads, and set the keeper's tasks."""
         self.draft.send()
         for event in self.exchange.take():
-            self._take(event)
+            self._process(event)
         if self.is_lost:
-            if not self.own.under_way and not self._wants_join:
+            if not self.own_hosts.under_way and not self._wants_join:
                 self._wants_join = True
                 self.exchange.add_tasks(joins=True)
             return
-        if self.over == "finished" and self._is_busy:
-            self.over = ""  # a spider had more to ask for after all
-        self._tell_keeper()
+        if self.end_reason == "finished" and self._is_busy:
+            self.end_reason = ""  # a spider has yielded another request
+        self._set_keeper_tasks()
 
     def close(self, reason: str = "") -> int:
         """Write what is left and say good-bye; returns how many pages could not be written. It waits for the database."""
         self.draft.send(all_moves=True)
-        rests = {own.name: self.times_of(own.name) for own in self.own}
+        rests = {own.name: self.rest_and_delay(own.name) for own in self.own_hosts}
         n_left = self.exchange.close(rests, reason)
-        if (totals := self.exchange.last_totals) is not None:  # what is said at the end is not some seconds old
+        if (totals := self.exchange.last_totals) is not None:  # figures of the end, not of some seconds before
             self._overview.totals = totals
-            self.versions.see_last(totals)
+            self.versions.update_at_end(totals)
         return n_left
 
     # --- Inside
 
-    def _take(self, event: Any) -> None:
-        own = self.own
+    def _process(self, event: Any) -> None:
+        own = self.own_hosts
         match event:
-            case PagesWritten(pages, result):
+            case events.PagesWritten(pages, result):
                 n_written = self.exchange.n_written
                 own.written([*result.new, *(joined for joined, _ in result.joined)], result.moved, n_written)
                 for page in pages:
@@ -185,116 +168,119 @@ class Worker:
                     self.given_up[origin] = self.given_up.get(origin, 0) + n_links
                 self.n_capped.update(result.n_capped)
                 self.on_written(result)
-            case PageRefused(page, why):
+            case events.PageRefused(page, why):
                 own.page_refused(page, self.exchange.n_written)
                 for ended in page.ended:
-                    self.budget.refund(was_page=ended.relevant is not None)
+                    self.budget.count_refused(was_page=ended.relevant is not None)
                 self._fail_unstored(page, why)
                 self.on_refused(page, why)
-            case LinksAhead(links, asked, taken, n_written, robots, troubles):
+            case events.LinksRead(links, asked, taken, n_written, robots, troubles):
                 self.robots.receive(robots)
                 self.troubles.receive(troubles)
                 for host in taken:
-                    own.take(host)
+                    own.add(host)
                     self.let_rest(host.name, host.rest, host.delay)
                 own.read_since(n_written)
                 for name, found in links.items():
-                    own.fetched(name, found, asked[name])
+                    own.links_read(name, found, asked[name])
                     self._fail_unreachable(found)
-            case LinksDrawn(links):
+            case events.LinksDrawn(links):
                 self.drawn.read(links)
-            case KeeperReport():
+            case events.KeeperReport():
                 if event.n_written == self.exchange.n_written and not (
                     own.under_way or self.exchange.n_pending or self.draft
                 ):
                     self.budget.agree(*event.budget)  # nothing is on its way: the database is right
-                self._ticked(event)
-            case Granted(n_pages, is_return):
+                self._apply_report(event)
+            case events.PagesGranted(n_pages, is_return):
                 self.budget.granted(n_pages, is_return=is_return)
-            case RecordsReceived(records):
+            case events.RecordsReceived(records):
                 self.lessons.receive(records)
-            case TextsReceived(texts):
+            case events.TextsReceived(texts):
                 self.texts.receive(texts)
-            case AnswersReceived(state):
+            case events.AnswersReceived(state):
                 self.answers.receive(state)
-            case Inherited(records):
+            case events.RecordsInherited(records):
                 keys = self.lessons.on_inherited(records)
                 if keys:
                     self.exchange.add_tasks(scores=dict.fromkeys(keys))
-            case ScoresKnown(scores):
+            case events.ScoresRead(scores):
                 self.lessons.on_scores(scores)
-            case LeaseLost():
+            case events.LeaseLost():
                 self.is_lost = True
-                self.own.clear()
+                self.own_hosts.clear()
                 self.drawn.clear()
-            case Joined():
+            case events.WorkerJoined():
                 self.is_lost = self._wants_join = False
                 self.budget.begin_anew()
-            case DatabaseGone(error):
+            case events.DatabaseGone(error):
                 self.on_gone(error)
 
     def _fail_unreachable(self, links: Iterable[WaitingLink]) -> None:
-        """Let links fail that wait though their origin is given up: under way then, or found by another worker since.
+        """Let waiting links of origins fail that were given up: links under way at that time, and links found since.
 
-        Nobody here would ask for them, and their host would be taken and given back for ever.
+        Otherwise no worker would ask for them, and their host would be leased and given back for ever.
         """
-        free = {origin_of(link.url) for link in links if link.number not in self.own.under_way}
+        free = {origin_of(link.url) for link in links if link.number not in self.own_hosts.under_way}
         given_up = self.draft.page.given_up
         given_up += [origin for origin in self.given_up if origin in free and origin not in given_up]
 
     def _fail_unstored(self, page: PageCommit, why: str) -> None:
-        """Let the link of a page that the database does not take fail, without anything of the page."""
-        if why.startswith(NOT_STORED) and (page.links or page.outputs or page.records):
+        """If the database refuses the content of a page, let the page's link fail, and write nothing else of it."""
+        if why.startswith(events.NOT_STORED) and (page.links or page.outputs or page.records):
             ended = [link._replace(state=FAILED, note=why[:200], relevant=None) for link in page.ended]
             self.exchange.write(PageCommit(page.worker, ended))
 
-    def _ticked(self, seen: KeeperReport) -> None:
-        self._overview.see(seen, self.exchange.worker)
+    def _apply_report(self, seen: events.KeeperReport) -> None:
+        self._overview.update(seen, self.exchange.worker)
         self.draft.moves.pace = self.exchange.committer.pace = pace(seen.totals.n_pages)
-        self.versions.see(seen.totals)
-        self.own.read_since(seen.n_written)
+        self.versions.update(seen.totals)
+        self.own_hosts.read_since(seen.n_written)
         self.other_workers.receive(seen.totals.n_workers, *(seen.other_demand or (0.0, [])))
-        for own in self.own:
+        for own in self.own_hosts:
             if own.name in seen.news and seen.news[own.name] != own.news:
                 own.news, own.has_news = seen.news[own.name], True
-        max_pages = self.budget.max_pages
-        if max_pages and seen.totals.n_pages >= max_pages:
-            self.over = "max_pages"
-        elif self._max_relevant and seen.totals.n_relevant >= self._max_relevant:
-            self.over = "max_relevant"
-        elif seen.totals.reason == WORDS_NOT_FOUND:
-            self.over = WORDS_NOT_FOUND
-        elif seen.is_over and not self._is_busy and seen.n_written == self.exchange.n_written:  # else it is old news
-            self.over = "finished"
-        if lost := self._overview.lost_hosts(seen.news, self.own):
-            self.exchange.add_tasks(give_back={name: self.times_of(name) for name in lost})
-        self._overview.let_go(self.own, hosts_rest=not self.waits())
-        self.least_priority = self._overview.least_priority() if self.waits() else None
+        reason = why_ended(seen.totals, self.budget.max_pages, self._max_relevant)
+        is_up_to_date = seen.n_written == self.exchange.n_written
+        if not reason and seen.has_ended and is_up_to_date and not self._is_busy:
+            reason = "finished"
+        self.end_reason = reason or self.end_reason
+        if lost := self._overview.lost_hosts(seen.news, self.own_hosts):
+            self.exchange.add_tasks(give_back={name: self.rest_and_delay(name) for name in lost})
+        self._overview.release_hosts(self.own_hosts, hosts_rest=not self.leaves_poor_links())
+        self.least_priority = self._overview.least_priority() if self.leaves_poor_links() else None
 
     @property
     def _is_busy(self) -> bool:
-        return bool(len(self.own) or self.own.under_way or self.exchange.n_pending or self.draft or self.has_more())
+        return bool(
+            len(self.own_hosts) or self.own_hosts.under_way or self.exchange.n_pending or self.draft or self.has_more()
+        )
 
-    def _tell_keeper(self) -> None:
+    def _set_keeper_tasks(self) -> None:
         rests, ahead = {}, {}
-        for own in self.own:
-            if (own.is_empty or own.is_leaving) and own.is_at_rest:
-                rests[own.name] = self.times_of(own.name)
-                self.own.leave(own)
+        for own in self.own_hosts:
+            if (own.is_empty or own.is_leaving) and own.is_idle:
+                rests[own.name] = self.rest_and_delay(own.name)
+                self.own_hosts.remove(own)
             elif own.wants_links and not own.is_leaving:
-                ahead[own.name] = own.ask()
-        n_hosts = max(0, self._overview.n_hosts_wanted - len(self.own))
-        tasks: dict[str, Any] = {"n_hosts": n_hosts, "is_busy": self._is_busy, "n_own": len(self.own)}
-        tasks["n_records"], tasks["inherits"] = self.lessons.n_wanted(), self.lessons.inherits()
-        tasks["reads_texts"] = self.texts.on_received is not None
-        tasks["reads_answers"] = self.answers.on_received is not None
-        # Who only waits for pages of the budget is not one that has nothing to ask for.
+                ahead[own.name] = own.begin_reading()
+        n_hosts = max(0, self._overview.n_hosts_wanted - len(self.own_hosts))
+        tasks: dict[str, Any] = {
+            "n_hosts": n_hosts,
+            "is_busy": self._is_busy,
+            "n_own": len(self.own_hosts),
+            "n_records": self.lessons.n_wanted(),
+            "inherits": self.lessons.inherits(),
+            "reads_texts": self.texts.on_received is not None,
+            "reads_answers": self.answers.on_received is not None,
+            "best": None,
+        }
+        # A worker that only waits for pages of the budget has links to ask for, too.
         if self.may_ask and not (self.is_spent and self.budget.is_dry):
-            tasks["best"] = min(filter(None, (self.own.queue.place(own.number) for own in self.own)), default=None)
-        else:
-            tasks["best"] = None
-        self.budget.is_slow = not self.waits()
-        tasks |= self.budget.tasks(len(self.own.under_way), is_busy=self._is_busy)
+            places = (self.own_hosts.queue.place(own.number) for own in self.own_hosts)
+            tasks["best"] = min(filter(None, places), default=None)
+        self.budget.is_slow = not self.leaves_poor_links()
+        tasks |= self.budget.tasks(len(self.own_hosts.under_way), is_busy=self._is_busy)
         if rests:
             tasks["give_back"] = rests
         if ahead:
