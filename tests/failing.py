@@ -101,13 +101,13 @@ def worker_in_a_short_crawl() -> None:
     from focused.frontier.shared.worker import Worker
 
     keeper._INHERIT_SECS = 0.1
-    tend = Worker.tend
+    process_events = Worker.process_events
 
     def tending(self: Worker) -> None:
-        tend(self)
+        process_events(self)
         Path("is_ready").touch()
 
-    Worker.tend = tending  # type: ignore[method-assign]
+    Worker.process_events = tending  # type: ignore[method-assign]
     Worker.begin_alone = lambda self, n_pages: None  # type: ignore[method-assign]
 
 
