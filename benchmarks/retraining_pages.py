@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import common  # noqa: F401 - the project is not installed
 
 from focused.method.training.example_content import Refusals
-from focused.method.training.example_sources import Opening, candidates_in
+from focused.method.training.example_sources import OpenSources, candidates_in
 from focused.method.training.page_set import ExampleReader, urls_of
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def read_pages(warc: Path, urls: Iterable[str]) -> dict[str, CountedPage]:
     """Return the counted pages of a WARC file by URL."""
     reader, refusals = ExampleReader("en"), Refusals()
     with ExitStack() as stack:
-        found = candidates_in([warc], Opening(refusals, _Nothing(), stack, 2_000_000, None), urls)
+        found = candidates_in([warc], OpenSources(refusals, _Nothing(), stack, 2_000_000, None), urls)
         wanted = urls_of(found)
         read = {}
         for candidate in found:

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 import pytest
 from commands import ROOT, crawl, read_json_lines
 
-from focused.crawl.alerts import ALERT_SETTINGS, Conditions, Facts
+from focused.crawl.alerts import ALERT_SETTINGS, AlertFacts, Conditions
 from focused.dashboard.frontier import best_links
 from focused.dashboard.live import read_live
 from focused.dashboard.runs import read_state
@@ -23,19 +23,19 @@ MODELS = ROOT / "models"
 @pytest.mark.parametrize(
     ("settings", "facts", "alerts"),
     [
-        ({}, Facts(), []),
-        ({"HARVEST_BELOW": 0.1, "HARVEST_PAGES": 50}, Facts(n_last=50, n_last_relevant=4), ["harvest"]),
-        ({"HARVEST_BELOW": 0.1, "HARVEST_PAGES": 50}, Facts(n_last=50, n_last_relevant=5), []),
-        ({"HARVEST_BELOW": 0.1, "HARVEST_PAGES": 50}, Facts(n_last=49), []),  # too young to tell
-        ({"FAILING_HOSTS": 2}, Facts(failing=(("a.org", "timed out"), ("b.org", "HTTP 503"))), ["hosts"]),
-        ({"FAILING_HOSTS": 2}, Facts(failing=(("a.org", "timed out"),)), []),
-        ({"FAILING_HOSTS": 0}, Facts(failing=(("a.org", "timed out"),)), []),
-        ({}, Facts(free_bytes=499e6), ["disk"]),
-        ({"DISK_MB": 0}, Facts(free_bytes=0), []),
-        ({}, Facts(secs_without_page=901), ["no_page"]),
-        ({"NO_PAGE_MINUTES": 0}, Facts(secs_without_page=1e6), []),
-        ({}, Facts(saturated="nothing new"), ["saturated"]),
-        ({"SATURATED": False}, Facts(saturated="nothing new"), []),
+        ({}, AlertFacts(), []),
+        ({"HARVEST_BELOW": 0.1, "HARVEST_PAGES": 50}, AlertFacts(n_last=50, n_last_relevant=4), ["harvest"]),
+        ({"HARVEST_BELOW": 0.1, "HARVEST_PAGES": 50}, AlertFacts(n_last=50, n_last_relevant=5), []),
+        ({"HARVEST_BELOW": 0.1, "HARVEST_PAGES": 50}, AlertFacts(n_last=49), []),  # too young to tell
+        ({"FAILING_HOSTS": 2}, AlertFacts(failing=(("a.org", "timed out"), ("b.org", "HTTP 503"))), ["hosts"]),
+        ({"FAILING_HOSTS": 2}, AlertFacts(failing=(("a.org", "timed out"),)), []),
+        ({"FAILING_HOSTS": 0}, AlertFacts(failing=(("a.org", "timed out"),)), []),
+        ({}, AlertFacts(free_bytes=499e6), ["disk"]),
+        ({"DISK_MB": 0}, AlertFacts(free_bytes=0), []),
+        ({}, AlertFacts(secs_without_page=901), ["no_page"]),
+        ({"NO_PAGE_MINUTES": 0}, AlertFacts(secs_without_page=1e6), []),
+        ({}, AlertFacts(saturated="nothing new"), ["saturated"]),
+        ({"SATURATED": False}, AlertFacts(saturated="nothing new"), []),
     ],
 )  # fmt: skip
 def test_an_alert_holds_while_its_condition_does(settings, facts, alerts):
@@ -45,7 +45,7 @@ def test_an_alert_holds_while_its_condition_does(settings, facts, alerts):
 
 def test_an_alert_names_some_of_the_hosts_and_counts_the_others():
     failing = tuple((f"{letter}.org", "timed out") for letter in "abcde")
-    text = Conditions({"FOCUSED_ALERT_FAILING_HOSTS": 1}).alerts_of(Facts(failing=failing))["hosts"].text
+    text = Conditions({"FOCUSED_ALERT_FAILING_HOSTS": 1}).alerts_of(AlertFacts(failing=failing))["hosts"].text
     assert "a.org (timed out), b.org (timed out), c.org (timed out) and 2 more" in text
 
 

@@ -24,7 +24,7 @@ from focused.commands.crawl_crew import Crew
 from focused.commands.crawl_progress import ProgressLog
 from focused.commands.crawl_watch import WatchedCrawl, say_who_else_is_at_work, watch
 from focused.commands.crawl_workers import _mark
-from focused.crawl.followed_run import Mark
+from focused.crawl.followed_run import FollowedCrawl
 from focused.crawl.shared_run import SharedTotals
 from focused.dashboard.crawls import holder
 from focused.utils.database import with_crawl
@@ -189,7 +189,7 @@ def test_what_workers_cannot_begin_with_is_one_line(tmp_path, arguments, says):
 )
 def test_the_folder_of_another_crawl_is_refused_before_that_one_goes_on(tmp_path, follows, crawl, database):
     run_dir = tmp_path / "run"
-    Mark("shared", follows).write(run_dir)
+    FollowedCrawl("shared", follows).write(run_dir)
     argv = crawl_argv({"FOCUSED_DATABASE": database}, crawl=crawl, workers=2, run_dir=str(run_dir))
     done = scrapy(*argv, cwd=tmp_path, env=environment(MODELS))
     where = follows or "a server of its own"
@@ -201,7 +201,7 @@ def test_the_folder_of_another_crawl_is_refused_before_that_one_goes_on(tmp_path
 def test_a_database_that_no_crawl_is_named_for_is_said_not_to_be_used(tmp_path, caplog):
     settings = Settings()
     settings.set("FOCUSED_DATABASE", "postgresql://me@127.0.0.1:1/a", priority="project")
-    assert _mark(tmp_path, "", settings) == Mark("crawl")
+    assert _mark(tmp_path, "", settings) == FollowedCrawl("crawl")
     assert "FOCUSED_DATABASE is not used" in caplog.text
 
 

@@ -13,7 +13,7 @@ from focused.collection.verdict_folder import ON_PAGE
 from focused.collection.view import CollectionView
 from focused.dashboard import judged_runs
 from focused.dashboard.judged_runs import MAX_RUNS, JudgedRuns
-from focused.dashboard.verdicts import MAX_PEOPLE, TakenIn
+from focused.dashboard.verdicts import MAX_PEOPLE, VerdictUpdates
 
 
 @pytest.fixture
@@ -73,7 +73,7 @@ def test_verdicts_of_very_many_bytes_are_not_taken_in_by_a_page(tmp_path, monkey
     monkeypatch.setattr("focused.dashboard.verdicts.ON_PAGE", ON_PAGE._replace(n_all_bytes=10))
     add(tmp_path, 1)
     say(tmp_path, 1, False)
-    assert "Take them in in a terminal" in TakenIn().take_in(tmp_path)
+    assert "Take them in in a terminal" in VerdictUpdates().apply(tmp_path)
     with CollectionView(tmp_path) as view:
         assert [row["verdict"] for row in view.pages()] == [None]
 

@@ -8,7 +8,7 @@ import hand_made
 import pytest
 
 from focused.method.page import link_source
-from focused.method.page.link_list import FEED, INDEX, SITEMAP, Entry, as_page, newest_first
+from focused.method.page.link_list import FEED, INDEX, SITEMAP, ListedPage, as_page, newest_first
 from focused.method.page.link_source import reading
 from focused.method.page.reader import PageReader
 from focused.method.page.urls import UrlResolver
@@ -38,9 +38,9 @@ def test_a_sitemap_gives_urls_and_dates():
     found = read(body)
     assert (found.kind, found.is_cut, found.n_left) == (SITEMAP, False, 0)
     assert found.entries == [
-        Entry("http://h.org/a?b=1&c=2", date=86400.0),
-        Entry("http://h.org/b"),
-        Entry("http://h.org/c", "Stars", date=2 * 86400.0),
+        ListedPage("http://h.org/a?b=1&c=2", date=86400.0),
+        ListedPage("http://h.org/b"),
+        ListedPage("http://h.org/c", "Stars", date=2 * 86400.0),
     ]
     assert [entry.url[-1] for entry in newest_first(found.entries)] == ["c", "2", "b"]
 
@@ -81,7 +81,7 @@ def test_a_feed_gives_titles_descriptions_and_dates(body):
     found = read(body)
     assert (found.kind, found.title) == (FEED, "News")
     [entry] = found.entries
-    assert entry._replace(text=entry.text.replace(" .", ".")) == Entry(
+    assert entry._replace(text=entry.text.replace(" .", ".")) == ListedPage(
         "http://h.org/1", "Bees & wasps", "They sting.", 86400.0
     )
 
@@ -116,7 +116,7 @@ def test_entities_of_a_document_are_not_expanded():
     )
     assert read(outside) is None
     assert read(b"<rss><item><title>a &nbsp; b &e;</title><link>/1</link></item></rss>").entries == [
-        Entry("/1", "a b &e;")
+        ListedPage("/1", "a b &e;")
     ]
 
 
@@ -138,7 +138,7 @@ def test_what_is_too_much_is_counted_and_what_is_broken_is_read_as_far_as_it_goe
 
 
 def test_as_a_page_a_source_has_a_block_an_anchor_text_and_a_context_for_each_link():
-    entries = [Entry("http://h.org/big-nebula/7.html"), Entry("/b?x=<&", 'A "star" <b>', "An orbit & more.")]
+    entries = [ListedPage("http://h.org/big-nebula/7.html"), ListedPage("/b?x=<&", 'A "star" <b>', "An orbit & more.")]
     page = PageReader(hand_made.topic().analyzer).read(as_page(entries, "Sky <1>"), "http://h.org/feed", "text/html")
     assert list(page.link_numbers) == ["http://h.org/big-nebula/7.html", "http://h.org/b?x=%3C&"]
     assert [page.anchor_text(anchor) for anchor in range(2)] == ["big nebula", 'A "star" <b>']
@@ -187,7 +187,7 @@ def test_a_stray_ampersand_is_one_and_a_control_character_is_none():
     assert urls(body) == ["http://h.org/?x=1&y=2&copy=3"]
     assert urls(b"<urlset><url><loc>http://h.org/?x<1</loc></url></urlset>") == ["http://h.org/?x<1"]
     feed = b'<feed><entry><title>R&D &eacute; &amp; more</title><link href="http://h.org/?a=1&b=2&amp;c=3"/></entry></feed>'
-    assert read(feed).entries == [Entry("http://h.org/?a=1&b=2&c=3", "R&D \xe9 & more")]
+    assert read(feed).entries == [ListedPage("http://h.org/?a=1&b=2&c=3", "R&D \xe9 & more")]
 
 
 def test_where_a_piece_ends_makes_no_difference(monkeypatch):

@@ -17,7 +17,7 @@ from focused.method.page.pdf_process import PdfProcess
 from focused.method.page.reader import PageReader
 from focused.method.text.analyzer import Analyzer
 from focused.method.training.example_content import Refusals
-from focused.method.training.example_sources import Opening, candidates_at
+from focused.method.training.example_sources import OpenSources, candidates_at
 
 STARS = [
     (20, "Of Stars"),
@@ -147,7 +147,7 @@ def test_pdf_files_in_a_folder_are_example_pages(tmp_path):
     (tmp_path / "stars.pdf").write_bytes(pdf(STARS))
     (tmp_path / "secret").write_bytes(pdf(STARS, encrypt=True))  # with or without their extension
     with ExitStack() as stack:
-        opening = Opening(Refusals(), None, stack, max_bytes=500)
+        opening = OpenSources(Refusals(), None, stack, max_bytes=500)
         secret, stars = candidates_at(tmp_path, opening)
         assert b"A telescope shows" in stars.load().body
         with pytest.raises(ValueError, match="PDF file") as refused:

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from focused.evaluation.report.colours import LOOKS, REASON_LOOKS, look_of
+from focused.evaluation.report.colours import LOOKS, REASON_LOOKS, style_of
 from focused.method.strategies import STRATEGIES
 from focused.utils.page_colours import DARK, LIGHT
 
@@ -91,4 +91,4 @@ def test_parts_of_a_bar_that_lie_side_by_side_are_told_apart_by_any_eye(theme):
 
 
 def test_an_unknown_strategy_always_looks_the_same():
-    assert look_of("of somebody else") == look_of("of somebody else")
+    assert style_of("of somebody else") == style_of("of somebody else")

@@ -12,7 +12,7 @@ from commands import environment, scrapy
 from made_evaluations import STRATEGIES, write_evaluation
 
 from focused.evaluation.report import figures, write_evaluation_report
-from focused.evaluation.report.colours import look_of, look_of_reason
+from focused.evaluation.report.colours import style_of, style_of_reason
 from focused.evaluation.report.figures import Curve, draw_bars, draw_curves, spread
 from focused.evaluation.report.files import ReportError
 from focused.evaluation.report.results import read_results
@@ -310,10 +310,12 @@ def test_more_labels_than_there_is_room_for_keep_their_distance():
 
 
 def test_figures_draw_what_is_nothing_or_all_zero():
-    empty = Curve("slc", look_of("slc"), np.empty(0), np.empty(0))
-    zero = Curve("lpe", look_of("lpe"), np.array([10.0]), np.array([0.0]))
+    empty = Curve("slc", style_of("slc"), np.empty(0), np.empty(0))
+    zero = Curve("lpe", style_of("lpe"), np.array([10.0]), np.array([0.0]))
     svg = draw_curves("k", [empty, zero], title="t", x_label="x", y_label="y")
     assert ">lpe<" in svg
     assert ">slc<" not in svg
-    bars = draw_bars("b", ["a"], {"block": np.array([0.0])}, {"block": look_of_reason("block")}, title="t", x_label="x")
+    bars = draw_bars(
+        "b", ["a"], {"block": np.array([0.0])}, {"block": style_of_reason("block")}, title="t", x_label="x"
+    )
     ET.fromstring(bars)

@@ -8,7 +8,7 @@ import hand_made
 import numpy as np
 import pytest
 
-from focused.method.page.link_list import Entry, as_page
+from focused.method.page.link_list import ListedPage, as_page
 from focused.method.page.reader import PageReader
 from focused.method.scoring import Evidence, Visit
 from focused.method.scoring.base import BELOW, BY_FEED, BY_PAGE, BY_SITEMAP
@@ -27,7 +27,7 @@ OF_PAGE = Evidence(0.8, BY_PAGE, admitted=True, referrer="http://h.org/")
 def source(number: int = 0):
     """A sitemap of two pages, and its relevance."""
     topic = hand_made.topic()
-    body = as_page([Entry(f"http://h.org/nebula/{number}"), Entry(f"http://h.org/soup/{number}")])
+    body = as_page([ListedPage(f"http://h.org/nebula/{number}"), ListedPage(f"http://h.org/soup/{number}")])
     page = PageReader(topic.analyzer).read(body, "http://h.org/sitemap.xml", "text/html")
     return page, Judge(topic).judge(page, {"block", "anchor", "context"})
 

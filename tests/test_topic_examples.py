@@ -22,8 +22,8 @@ from focused.method.topic import examples as examples_module
 from focused.method.topic.names import SHIPPED
 from focused.method.topic.page_keys import page_keys
 from focused.method.training import kept_examples as kept
-from focused.method.training.example_content import Content, Refusals
-from focused.method.training.example_sources import Candidate, Opening, candidates_at
+from focused.method.training.example_content import PageContent, Refusals
+from focused.method.training.example_sources import Candidate, OpenSources, candidates_at
 from focused.method.training.kept_examples import kept_examples
 from focused.method.training.page_set import ExampleReader, PageSet, urls_of
 from focused.method.training.term_counting import count
@@ -43,7 +43,7 @@ PAGES = {
 def page_sets(pages: dict[str, str] = PAGES) -> tuple[PageSet, PageSet]:
     def candidates(kind: str) -> list[Candidate]:
         return [
-            Candidate(url, url, lambda url=url, name=name: Content(url, pages[name].encode(), "text/html"))
+            Candidate(url, url, lambda url=url, name=name: PageContent(url, pages[name].encode(), "text/html"))
             for name in pages
             if name.startswith(kind)
             for url in [f"http://h.org/{name}"]
@@ -245,7 +245,7 @@ def test_where_the_pages_of_a_folder_lie_makes_no_difference(tmp_path: Path) -> 
         for kind, text in PAGES.items():
             (folder / f"{kind}.html").write_text(text.replace("href", "title"))
         with ExitStack() as stack:
-            candidates = candidates_at(folder, Opening(Refusals(), None, stack))
+            candidates = candidates_at(folder, OpenSources(Refusals(), None, stack))
             pages = ExampleReader("en").positives(candidates, Refusals(), urls_of(candidates))
         made.append(kept_examples(pages, page_sets()[1], Analyzer("en")))
     assert same(*made)

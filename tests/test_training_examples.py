@@ -15,9 +15,9 @@ from focused.method.page.limits import PageLimits
 from focused.method.page.link_context import link_context
 from focused.method.page.reader import PageReader
 from focused.method.text.analyzer import TERMS, Analyzer
-from focused.method.training.example_content import Content, Refusals, RefusedError
+from focused.method.training.example_content import PageContent, Refusals, RefusedError
 from focused.method.training.example_selection import SeenExamples, digest_of, examples, shuffled
-from focused.method.training.example_sources import Candidate, Opening, SourceError, candidates_at, candidates_in
+from focused.method.training.example_sources import Candidate, OpenSources, SourceError, candidates_at, candidates_in
 from focused.method.training.page_set import ExampleReader, PageSet, urls_of
 from focused.method.training.seeds import SeedError, read_seeds, seeds_from
 from focused.method.training.term_counting import count, counted_page
@@ -33,23 +33,23 @@ class FetchedExamples:
     def __init__(self, **bodies: bytes) -> None:
         self.bodies = {f"http://h.org/{name}": body for name, body in bodies.items()}
 
-    def content(self, url: str) -> Content:
+    def content(self, url: str) -> PageContent:
         if url not in self.bodies:
             raise RefusedError("answered 404")
-        return Content(url, self.bodies[url], "text/html")
+        return PageContent(url, self.bodies[url], "text/html")
 
 
 @pytest.fixture
 def opening():
     with ExitStack() as stack:
-        yield Opening(Refusals(), FetchedExamples(a=STARS), stack)
+        yield OpenSources(Refusals(), FetchedExamples(a=STARS), stack)
 
 
 def pages_of(candidates: list[Candidate], refusals: Refusals) -> dict[str, bytes]:
     return {example.candidate.name: example.content.body for example in examples(candidates, SeenExamples(), refusals)}
 
 
-def test_a_folder_is_read_to_its_depths_and_names_what_it_refuses(tmp_path: Path, opening: Opening) -> None:
+def test_a_folder_is_read_to_its_depths_and_names_what_it_refuses(tmp_path: Path, opening: OpenSources) -> None:
     (tmp_path / "deep" / "er").mkdir(parents=True)
     (tmp_path / ".git").mkdir()
     files = {
@@ -81,7 +81,7 @@ def test_a_folder_is_read_to_its_depths_and_names_what_it_refuses(tmp_path: Path
     assert any("picture.jpg" in line and "style.css" in line for line in opening.refusals.lines())
 
 
-def test_a_text_file_is_text_and_an_html_file_is_html(tmp_path: Path, opening: Opening) -> None:
+def test_a_text_file_is_text_and_an_html_file_is_html(tmp_path: Path, opening: OpenSources) -> None:
     (tmp_path / "a.txt").write_bytes(b"<p>one <a href='http://x.org/'>two</a>")
     (tmp_path / "b.html").write_bytes(b"<p>one <a href='http://x.org/'>three</a>")
     (tmp_path / "c").write_bytes(b"<!DOCTYPE html><p>four")
@@ -92,7 +92,7 @@ def test_a_text_file_is_text_and_an_html_file_is_html(tmp_path: Path, opening: O
 def test_a_large_file_is_read_up_to_the_limit(tmp_path: Path) -> None:
     (tmp_path / "a.html").write_bytes(STARS + b"x" * 10_000)
     with ExitStack() as stack:
-        opening = Opening(Refusals(), FetchedExamples(), stack, max_bytes=1000)
+        opening = OpenSources(Refusals(), FetchedExamples(), stack, max_bytes=1000)
         (example,) = examples(candidates_at(tmp_path, opening), SeenExamples(), Refusals())
     assert len(example.content.body) == 1001  # one more, so that the page's reader knows and counts what it cuts
 
@@ -109,14 +109,14 @@ def warc(tmp_path: Path) -> Path:
     return warc.save()
 
 
-def test_a_warc_gives_the_pages_that_were_answered_2xx(warc: Path, opening: Opening) -> None:
+def test_a_warc_gives_the_pages_that_were_answered_2xx(warc: Path, opening: OpenSources) -> None:
     found = pages_of(candidates_at(warc, opening), opening.refusals)
     assert found == {"http://h.org/a": STARS, "http://h.org/b": b"<p>other things"}
     reasons = {"answered 404": 1, "answered 301": 1, "binary": 1, "neither HTML nor text": 1}
     assert opening.refusals.counts == reasons
 
 
-def test_pages_of_a_warc_are_chosen_as_tolerantly_as_a_server_would(warc: Path, opening: Opening) -> None:
+def test_pages_of_a_warc_are_chosen_as_tolerantly_as_a_server_would(warc: Path, opening: OpenSources) -> None:
     urls = ["http://h.org/A/", "http://h.org/nothing", "http://h.org/gone"]
     found = list(examples(candidates_in([warc], opening, urls), SeenExamples(), opening.refusals))
     assert [example.content.url for example in found] == ["http://h.org/a"]
@@ -124,7 +124,7 @@ def test_pages_of_a_warc_are_chosen_as_tolerantly_as_a_server_would(warc: Path, 
     assert opening.refusals.counts == {"not in the WARC": 1, "answered 404": 1}
 
 
-def test_a_url_in_the_second_warc_is_not_missing(warc: Path, tmp_path: Path, opening: Opening) -> None:
+def test_a_url_in_the_second_warc_is_not_missing(warc: Path, tmp_path: Path, opening: OpenSources) -> None:
     other = Warc(tmp_path / "other.warc")
     other.page("http://i.org/c", b"<p>third page")
     found = candidates_in([warc, other.save()], opening, ["http://h.org/a", "http://i.org/c"])
@@ -132,20 +132,20 @@ def test_a_url_in_the_second_warc_is_not_missing(warc: Path, tmp_path: Path, ope
     assert not opening.refusals.total
 
 
-def test_urls_choose_from_a_warc_only(tmp_path: Path, opening: Opening) -> None:
+def test_urls_choose_from_a_warc_only(tmp_path: Path, opening: OpenSources) -> None:
     with pytest.raises(SourceError, match="no WARC among"):
         candidates_in([tmp_path], opening, ["http://h.org/a"])
 
 
 @pytest.mark.parametrize("body", [b"", b"nonsense", b"\x1f\x8bnonsense"])
-def test_a_file_that_is_no_warc_is_an_error(tmp_path: Path, opening: Opening, body: bytes) -> None:
+def test_a_file_that_is_no_warc_is_an_error(tmp_path: Path, opening: OpenSources, body: bytes) -> None:
     path = tmp_path / "x.warc.gz"
     path.write_bytes(body)
     with pytest.raises(WebError, match=r"x\.warc\.gz"):
         candidates_at(path, opening)
 
 
-def test_json_lines_hold_html_or_text(tmp_path: Path, opening: Opening) -> None:
+def test_json_lines_hold_html_or_text(tmp_path: Path, opening: OpenSources) -> None:
     records = [
         {"url": "http://h.org/1", "html": "<p>é one"},
         {"text": "<p> two"},
@@ -166,7 +166,7 @@ def test_json_lines_hold_html_or_text(tmp_path: Path, opening: Opening) -> None:
     assert "pages.jsonl line 5" in opening.refusals.summary()
 
 
-def test_json_lines_of_one_name_in_two_folders_are_different_pages(tmp_path: Path, opening: Opening) -> None:
+def test_json_lines_of_one_name_in_two_folders_are_different_pages(tmp_path: Path, opening: OpenSources) -> None:
     urls = set()
     for name in ("a", "b"):
         (tmp_path / name).mkdir()
@@ -175,7 +175,7 @@ def test_json_lines_of_one_name_in_two_folders_are_different_pages(tmp_path: Pat
     assert len(urls) == 2
 
 
-def test_a_list_of_urls_names_what_has_to_be_fetched(tmp_path: Path, opening: Opening) -> None:
+def test_a_list_of_urls_names_what_has_to_be_fetched(tmp_path: Path, opening: OpenSources) -> None:
     path = tmp_path / "urls.txt"
     path.write_text("# a comment\nhttp://h.org/a\tlabel\n\nnot a url\nhttps://h.org/b\n")
     candidates = candidates_at(path, opening)
@@ -185,7 +185,7 @@ def test_a_list_of_urls_names_what_has_to_be_fetched(tmp_path: Path, opening: Op
 
 
 @pytest.mark.parametrize("name", ["missing", "words.txt", "binary.txt", "a\0b", "pipe"])
-def test_a_path_that_is_nothing_of_the_kind_is_an_error(tmp_path: Path, opening: Opening, name: str) -> None:
+def test_a_path_that_is_nothing_of_the_kind_is_an_error(tmp_path: Path, opening: OpenSources, name: str) -> None:
     (tmp_path / "words.txt").write_text("only words\n")
     (tmp_path / "binary.txt").write_bytes(b"\xff\xfe\x00\x01")
     os.mkfifo(tmp_path / "pipe")  # must not be waited for
@@ -196,7 +196,7 @@ def test_a_path_that_is_nothing_of_the_kind_is_an_error(tmp_path: Path, opening:
 
 def test_unlabelled_pages_that_are_positives_are_refused_by_url_and_by_body() -> None:
     def page(name: str, body: bytes) -> Candidate:
-        return Candidate(name, f"http://h.org/{name}", lambda: Content(f"http://h.org/{name}", body))
+        return Candidate(name, f"http://h.org/{name}", lambda: PageContent(f"http://h.org/{name}", body))
 
     positives, refusals = SeenExamples(), Refusals()
     assert len(list(examples([page("a?y=1&x=2", b"one"), page("b", b"two")], positives, refusals))) == 2
@@ -212,7 +212,7 @@ def test_the_digest_of_examples_depends_on_what_is_positive_and_not_on_order() -
 
 
 def test_a_draw_depends_on_the_random_state_alone() -> None:
-    candidates = [Candidate(str(n), f"http://h.org/{n}", lambda: Content("", b"")) for n in range(50)]
+    candidates = [Candidate(str(n), f"http://h.org/{n}", lambda: PageContent("", b"")) for n in range(50)]
     assert shuffled(candidates, 1) == shuffled(candidates, 1) != shuffled(candidates, 2)
     assert {c.name for c in shuffled(candidates, 1)} == {c.name for c in candidates}
 
@@ -228,7 +228,7 @@ def test_refusals_name_the_first_few_of_each_reason() -> None:
 
 def read(bodies: list[tuple[str, bytes]], **options) -> tuple[ExampleReader, PageSet]:
     """Read pages as positives."""
-    candidates = [Candidate(url, url, lambda url=url, body=body: Content(url, body)) for url, body in bodies]
+    candidates = [Candidate(url, url, lambda url=url, body=body: PageContent(url, body)) for url, body in bodies]
     reader = ExampleReader(**options)
     return reader, reader.positives(candidates, Refusals(), urls_of(candidates))
 
@@ -289,7 +289,7 @@ def test_of_several_anchors_of_one_target_the_longest_counts() -> None:
     assert {TERMS.term(i) for i in link.anchor.ids.tolist()} == {"bright", "planetari", "nebula"}
 
 
-def test_relative_links_between_files_are_links_between_examples(tmp_path: Path, opening: Opening) -> None:
+def test_relative_links_between_files_are_links_between_examples(tmp_path: Path, opening: OpenSources) -> None:
     (tmp_path / "sub").mkdir()
     (tmp_path / "a.html").write_text("<p>moon <a href='sub/b%20c.html'>stars</a>")
     (tmp_path / "sub" / "b c.html").write_text("<p>stars <a href='../a.html'>moon</a>")

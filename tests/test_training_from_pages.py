@@ -18,8 +18,8 @@ from focused.method.text.analyzer import TERMS
 from focused.method.text.background import Background, load_background
 from focused.method.topic import Topic, load_topic
 from focused.method.topic.judge import Judge
-from focused.method.training.example_content import Content, Refusals
-from focused.method.training.example_sources import Candidate, Opening, candidates_at
+from focused.method.training.example_content import PageContent, Refusals
+from focused.method.training.example_sources import Candidate, OpenSources, candidates_at
 from focused.method.training.from_pages import BACKGROUND_PRIOR, LearntModel, learn
 from focused.method.training.page_set import ExampleReader, PageSet, urls_of
 from focused.method.training.trained_topic import make_topic, versions
@@ -55,7 +55,7 @@ def site() -> dict[str, bytes]:
 
 def candidates(site: dict[str, bytes], kind: str) -> list[Candidate]:
     return [
-        Candidate(url, url, lambda url=url: Content(url, site[url], "text/html"))
+        Candidate(url, url, lambda url=url: PageContent(url, site[url], "text/html"))
         for url in site
         if url.startswith(f"http://h.org/{kind}")
     ]
@@ -266,7 +266,7 @@ def test_pages_of_a_folder_can_be_learnt_from(
         if "/p" in url:
             (tmp_path / url[13:]).write_bytes(page)
     with ExitStack() as stack:
-        found = candidates_at(tmp_path, Opening(Refusals(), None, stack))
+        found = candidates_at(tmp_path, OpenSources(Refusals(), None, stack))
         positive = ExampleReader("en").positives(found, Refusals(), urls_of(found))
     assert sorted(positive.digests) == sorted(sets[0].digests)
 

@@ -7,7 +7,7 @@ from dataclasses import asdict
 
 import hand_made
 
-from focused.frontier.run_files import Cut, cut_back
+from focused.frontier.run_files import FileCuts, cut_back
 from focused.method.topic import load_topic
 from focused.retraining.judged_pages import record_path
 from focused.retraining.training_task import read_verdicts
@@ -18,7 +18,7 @@ from focused.utils.former_files import with_present_names
 def test_a_resumed_crawl_appends_to_its_files_under_their_present_names(tmp_path):
     (tmp_path / "adaptation.jsonl").write_text("12345678")
     (tmp_path / "adaptation-task.json").write_text("{}")
-    assert cut_back(tmp_path, {"adaptation.jsonl": 5}) == Cut(3, 0)  # as long as when the last page was committed
+    assert cut_back(tmp_path, {"adaptation.jsonl": 5}) == FileCuts(3, 0)  # as long as when the last page was committed
     assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {
         "retraining.jsonl": "12345",
         "retraining-task.json": "{}",

@@ -11,7 +11,7 @@ from matplotlib import rc_context
 
 from evaluations.plan import SWEEPS
 from evaluations.tables import over_topics, rows_of
-from focused.evaluation.report.colours import look_of
+from focused.evaluation.report.colours import style_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -29,7 +29,7 @@ def draw_curves(folder: Path, figures: Path, name: str) -> str:
         for panel, (column, title) in zip(axes, columns.items(), strict=True):
             ends = []
             for strategy, (pages, values) in curves.items():
-                look, mean = look_of(strategy), values[column].mean(axis=0)
+                look, mean = style_of(strategy), values[column].mean(axis=0)
                 style = (0, look.dash) if look.dash else "-"
                 panel.plot(pages, mean, color=look.light, linestyle=style, linewidth=1.3)
                 ends.append((mean[-1], strategy, look.light))
@@ -98,7 +98,7 @@ def draw_sweeps(swept: Mapping[str, Mapping[object, Path]], figures: Path) -> st
 def _line(
     panel: Axes, values: Sequence[object], points: Sequence[tuple[float, float]], strategy: str, is_numeric: bool
 ) -> None:
-    look = look_of(strategy)
+    look = style_of(strategy)
     means, errors = zip(*points, strict=True)
     x = [float(str(value)) for value in values] if is_numeric else list(range(len(values)))
     panel.errorbar(

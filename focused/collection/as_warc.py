@@ -11,7 +11,7 @@ from focused.utils.file_names import DATABASE_FILE, WARC_FILE, WORKERS_FOLDER
 from focused.utils.words import quantity
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Container, Iterator, Mapping
     from pathlib import Path
 
     from focused.collection.joined import JoinedRuns
@@ -44,20 +44,28 @@ def write_warc(runs: JoinedRuns, path: Path) -> list[str]:
     with path.open("wb") as file:
         for run, urls in wanted.items():
             left = set(urls.values())
-            for path_of_source in reversed(sources[run]):  # a page that two workers have asked for stands there once
-                with path_of_source.open("rb") as source:
-                    found: dict[str, Member] = {}
-                    for url, member in records(source):
-                        if urls.get(url) in left:
-                            found[urls[url]] = member  # of several answers the last one
-                        elif not url:
-                            found.setdefault("", member)
-                    left -= set(found)
-                    for offset, length in sorted(found.values()):
-                        source.seek(offset)
-                        file.write(source.read(length))
+            for recorded in reversed(sources[run]):  # a page that two workers have asked for is copied once
+                left -= _copy_pages(recorded, urls, left, file)
             n_missing += len(left)
     return [f"Not in the file, for nothing was recorded of them: {quantity(n_missing, 'pages')}."] if n_missing else []
+
+
+def _copy_pages(recorded: Path, urls: Mapping[str, str], left: Container[str], out: BinaryIO) -> set[str]:
+    """Copy the records of the pages ``left`` from a WARC file, with what the file says of itself; return the URLs found.
+
+    ``urls``: the URL of each page, by all its URLs. Of several answers for a page the last one is copied.
+    """
+    with recorded.open("rb") as source:
+        found: dict[str, Member] = {}
+        for url, member in records(source):
+            if urls.get(url) in left:
+                found[urls[url]] = member
+            elif not url:
+                found.setdefault("", member)
+        for offset, length in sorted(found.values()):
+            source.seek(offset)
+            out.write(source.read(length))
+    return set(found)
 
 
 def warc_files(run_dir: Path) -> list[Path]:

@@ -14,7 +14,7 @@ from focused.collection.page import unpack_terms
 from focused.collection.page_table import PageTable, QueuedPage
 from focused.collection.queue_kinds import RANDOM
 from focused.collection.sample import Group
-from focused.collection.verdict_folder import ASSESSOR, Most, Opinion, VerdictFolder
+from focused.collection.verdict_folder import ASSESSOR, FolderLimits, Opinion, VerdictFolder
 from focused.collection.view import CollectionView
 from focused.utils.file_names import VERDICTS_FOLDER
 from focused.utils.url_forms import canonical_form
@@ -40,7 +40,7 @@ class JudgedCollection:
         If there is no collection, or it cannot be read.
     """
 
-    def __init__(self, run_dir: Path, *, most: Most | None = None) -> None:
+    def __init__(self, run_dir: Path, *, most: FolderLimits | None = None) -> None:
         self.run_dir = run_dir
         self.folder = VerdictFolder(run_dir / VERDICTS_FOLDER, most)
         self._view = CollectionView(run_dir)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from focused.collection.page import unpack_terms
 from focused.collection.schema import open_collection, transaction
-from focused.collection.verdict_rows import Change
+from focused.collection.verdict_rows import DeliveryChange
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -101,12 +101,12 @@ class JudgedRows:
                     continue  # its row keeps the relevance that it has
             yield found
 
-    def judge(self, found: Iterable[tuple[int, float]], threshold: float, known: FirstJudged) -> list[Change]:
+    def judge(self, found: Iterable[tuple[int, float]], threshold: float, known: FirstJudged) -> list[DeliveryChange]:
         """Write the relevances of pages by their ids, as of ``known.version``; return those whose delivery changes.
 
         The same transaction keeps how the pages were judged first: these writes replace it in their rows.
         """
-        sql, changes = self._sql, list[Change]()
+        sql, changes = self._sql, list[DeliveryChange]()
         with transaction(sql):
             self._know(FirstJudged(**(asdict(known) | {"version": 0})))
             for number, relevance in found:
@@ -116,7 +116,7 @@ class JudgedRows:
                 sql.execute(_WRITE, (relevance, relevance >= threshold, threshold, known.version, number))
                 url, after = sql.execute(_DELIVERED, (number,)).fetchone()
                 if after != before[1]:
-                    changes.append(Change(url, bool(after)))
+                    changes.append(DeliveryChange(url, bool(after)))
         return changes
 
     def note_done(self, known: FirstJudged) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from focused.collection.judged import JudgedCollection
 from focused.collection.queue import Pick, Queue
 from focused.collection.queue_kinds import RANDOM
-from focused.collection.verdict_folder import ASSESSOR, Most, Opinion, VerdictLog
+from focused.collection.verdict_folder import ASSESSOR, FolderLimits, Opinion, VerdictLog
 from focused.utils.file_names import VERDICTS_FOLDER
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class JudgingSession:
         If there is no collection to judge, or the person's name is none.
     """
 
-    def __init__(self, run_dir: Path, person: str, order: str, *, most: Most | None = None) -> None:
+    def __init__(self, run_dir: Path, person: str, order: str, *, most: FolderLimits | None = None) -> None:
         self._log = VerdictLog(run_dir / VERDICTS_FOLDER, person)
         self._collection = JudgedCollection(run_dir, most=most)
         self._is_program = person.startswith(ASSESSOR)

@@ -55,7 +55,7 @@ class Pick:
 
 
 @dataclass(slots=True)
-class _Looked:
+class _ClosestPages:
     """The pages that are looked at closely."""
 
     rows: npt.NDArray[np.int64]
@@ -98,7 +98,7 @@ class Queue:
         self._verdicts: dict[int, bool] = {}
         self._aside: set[int] = set()
         self._shown: dict[str, str] = {}
-        self._looked: _Looked | None = None
+        self._looked: _ClosestPages | None = None
 
     def add(self, page: QueuedPage) -> None:
         """Add a page, or what is new of one that is there."""
@@ -178,7 +178,7 @@ class Queue:
         row = int(looked.rows[np.argmax(np.where(is_open, score, -np.inf))])
         return Pick(self.pages.page(row), kind)
 
-    def _pages_looked_at(self, is_open: Flags) -> _Looked:
+    def _pages_looked_at(self, is_open: Flags) -> _ClosestPages:
         """Return the pages that are looked at, with what the verdicts say of them."""
         if self._looked is None or len(self.pages) > _GROWTH * self._looked.n_pages:
             relevance, threshold = self.pages.relevance, self.pages.threshold
@@ -189,7 +189,7 @@ class Queue:
             rows = rows[np.isfinite(far[rows])]
             terms = (self._terms_of(self.pages.url(row)) for row in rows.tolist())
             belief = Belief(relevance[rows], threshold[rows], terms)
-            self._looked = _Looked(rows, belief, len(self.pages))
+            self._looked = _ClosestPages(rows, belief, len(self.pages))
         looked = self._looked
         new = [row for row in self._verdicts if row not in looked.learnt]
         found = np.searchsorted(looked.rows, new)

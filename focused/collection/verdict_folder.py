@@ -27,15 +27,15 @@ MAX_FILE_BYTES, MAX_LINE_BYTES = 100_000_000, 20_000
 _MOST_PERSON_CHARS = 64
 
 
-class Most(NamedTuple):
-    """Limits of what is read of a folder: a larger file is left out, and so are files beyond ``n_all_bytes`` in all."""
+class FolderLimits(NamedTuple):
+    """Limits of what is read of a folder. A larger file is left out, and so are files beyond ``n_all_bytes`` in all."""
 
     n_bytes: int = MAX_FILE_BYTES
     n_lines: int = 10**9
     n_all_bytes: int = 10**12
 
 
-ON_PAGE = Most(10_000_000, 100_000, 50_000_000)
+ON_PAGE = FolderLimits(10_000_000, 100_000, 50_000_000)
 """The limits while a browser waits for a page: reading so much of a stranger's run takes some ten seconds."""
 _NAME = re.compile(r"\w[\w .@-]{0,63}")
 _MAX_NAME_BYTES = 200
@@ -73,9 +73,9 @@ class Opinion:
 class VerdictFolder:
     """The opinions in a folder. The folder may be missing, and may grow while it is read."""
 
-    def __init__(self, path: Path, most: Most | None = None) -> None:
+    def __init__(self, path: Path, most: FolderLimits | None = None) -> None:
         self.path = path
-        self._most = most or Most()
+        self._most = most or FolderLimits()
         #: Files that are left out because they are too large.
         self.too_large: list[Path] = []
         #: Number of lines without a verdict; files that are not read although they may hold verdicts.

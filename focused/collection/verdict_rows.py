@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 _DECIDED = "SELECT count(*) FROM pages WHERE verdict IS NOT NULL AND delivered != (relevant AND duplicate_of = '')"
 
 
-class Change(NamedTuple):
+class DeliveryChange(NamedTuple):
     """What a verdict changes: whether a page is delivered."""
 
     url: str
@@ -70,9 +70,9 @@ class VerdictRows:
         """Return the URLs of the pages that have a verdict."""
         return [url for (url,) in self._sql.execute("SELECT url FROM pages WHERE verdict IS NOT NULL")]
 
-    def set_verdicts(self, verdicts: Iterable[tuple[str, bool | None]]) -> list[Change]:
+    def set_verdicts(self, verdicts: Iterable[tuple[str, bool | None]]) -> list[DeliveryChange]:
         """Set the verdicts of pages by their URLs; return those whose delivery changes. URLs of no page change nothing."""
-        sql, changes = self._sql, list[Change]()
+        sql, changes = self._sql, list[DeliveryChange]()
         with transaction(sql):
             for url, relevant in verdicts:
                 row = sql.execute("SELECT verdict, delivered FROM pages WHERE url = ?", (url,)).fetchone()
@@ -81,7 +81,7 @@ class VerdictRows:
                 sql.execute("UPDATE pages SET verdict = ? WHERE url = ?", (relevant, url))
                 [(delivered,)] = sql.execute("SELECT delivered FROM pages WHERE url = ?", (url,))
                 if delivered != row[1]:
-                    changes.append(Change(url, bool(delivered)))
+                    changes.append(DeliveryChange(url, bool(delivered)))
         return changes
 
     def holds(self, verdicts: Iterable[tuple[str, bool | None]]) -> bool:

@@ -17,7 +17,7 @@ from focused.commands.crawl_crew import FOLDER, Crew
 from focused.commands.crawl_watch import WatchedCrawl, say_who_else_is_at_work, watch
 from focused.crawl.arguments import PlanError
 from focused.crawl.declared_settings import COMMAND_LINE
-from focused.crawl.followed_run import Mark
+from focused.crawl.followed_run import FollowedCrawl
 from focused.crawl.planning import plan_crawl
 from focused.crawl.run_directory import make_run_dir
 from focused.crawl.shared_crawl import find_shared, no_crawl
@@ -112,13 +112,13 @@ def _run_dir(given: Mapping[str, Any], arguments: Mapping[str, Any], crawl: str,
     return run_dir
 
 
-def _mark(run_dir: Path, crawl: str, settings: BaseSettings) -> Mark:
+def _mark(run_dir: Path, crawl: str, settings: BaseSettings) -> FollowedCrawl:
     """Return which crawl the folder follows, or is going to follow; a ValueError if another one is named."""
     url = DATABASE.read(settings)
     is_named = bool(crawl) or (settings.getpriority(DATABASE.name) or 0) >= COMMAND_LINE
-    known = Mark.of(run_dir)
+    known = FollowedCrawl.of(run_dir)
     if known is not None:
-        if is_named and known != Mark(crawl or known.crawl, url or known.database):
+        if is_named and known != FollowedCrawl(crawl or known.crawl, url or known.database):
             where = known.database or "a server of its own"
             raise PlanError(
                 f"{run_dir} is the folder of crawl {known.crawl!r} in {where}. "
@@ -131,7 +131,7 @@ def _mark(run_dir: Path, crawl: str, settings: BaseSettings) -> Mark:
         logger.warning(
             "FOCUSED_DATABASE is not used: no crawl there is named (-a crawl=NAME). This one has a server of its own"
         )
-    return Mark(crawl or "crawl", url if crawl else "")
+    return FollowedCrawl(crawl or "crawl", url if crawl else "")
 
 
 def _argv(planned: Mapping[str, str], opts: argparse.Namespace, database: str) -> list[str]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from focused.crawl import arguments as given
 from focused.crawl.presets import check_text_learnt
-from focused.evaluation.examples_elsewhere import Elsewhere
+from focused.evaluation.examples_elsewhere import OtherWeb
 from focused.evaluation.options import Options, WebOption
 from focused.evaluation.starts import ELSEWHERE, STARTS, WORDS
 from focused.method.learning.learners import LEARNERS, check_learner
@@ -112,7 +112,7 @@ def _webs(opts: argparse.Namespace) -> tuple[WebOption, ...]:
     return tuple(found)
 
 
-def _elsewhere(opts: argparse.Namespace, starts: tuple[str, ...]) -> Elsewhere | None:
+def _elsewhere(opts: argparse.Namespace, starts: tuple[str, ...]) -> OtherWeb | None:
     """Return where examples from elsewhere come from: the options are asked for with that start, and only with it."""
     given_options = (opts.elsewhere_web, opts.elsewhere_labels, opts.elsewhere_topics)
     if ELSEWHERE not in starts:
@@ -131,7 +131,7 @@ def _elsewhere(opts: argparse.Namespace, starts: tuple[str, ...]) -> Elsewhere |
         raise ValueError(
             "--elsewhere-web must be another web than those of --web: its pages would come from the same sites."
         )
-    return Elsewhere(web, file, dict(zip(topics or (), labels or (), strict=False)))
+    return OtherWeb(web, file, dict(zip(topics or (), labels or (), strict=False)))
 
 
 def _file(option: str, name: str) -> str:

@@ -16,7 +16,7 @@ from focused.method.explanation.explain import FOLLOWS_ALL, OBEYS_LINKS, OBEYS_P
 from focused.method.explanation.rendering import to_json, to_text
 from focused.method.strategies import CHOICES, make_strategy
 from focused.method.topic import load_topic
-from focused.method.training.example_content import Content, RefusedError, checked
+from focused.method.training.example_content import PageContent, RefusedError, checked
 from focused.method.training.example_sources import FILES_ORIGIN
 from focused.retraining.first_threshold import first_threshold
 from focused.retraining.options import read_options
@@ -93,7 +93,7 @@ class Command(ProjectCommand):
             print(to_text(explanation, top), end=f"\n{strategy.remark}\n" if strategy.remark else "")
 
 
-def _content(page: str, opts: argparse.Namespace, web: str, settings: Settings) -> Content:
+def _content(page: str, opts: argparse.Namespace, web: str, settings: Settings) -> PageContent:
     """Return the page at a URL or in a file."""
     url = http_url(page)
     if url is None:
@@ -111,7 +111,7 @@ def _content(page: str, opts: argparse.Namespace, web: str, settings: Settings) 
             raise _nothing_there(f"under {url}", refused) from None
 
 
-def _read(name: str, origin: str | None) -> Content:
+def _read(name: str, origin: str | None) -> PageContent:
     """Return a file as a page."""
     path = Path(name)
     url = http_url(origin) if origin else f"{FILES_ORIGIN}/{quote(path.name)}"

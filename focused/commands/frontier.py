@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from focused.commands.frontier_display import overview, why
 from focused.commands.frontier_recovery import recovered_collection, recovered_frontier
-from focused.crawl.followed_run import Mark, shared_frontier
+from focused.crawl.followed_run import FollowedCrawl, shared_frontier
 from focused.frontier.store.schema import advice
 from focused.frontier.store.view import FrontierView, file_of
 from focused.utils.database import is_database_url
@@ -106,7 +106,7 @@ class Command(ProjectCommand):
 @contextmanager
 def _opened(named: str) -> Iterator[FrontierView]:
     """Yield the frontier of a run directory, or of a crawl in a database."""
-    if is_database_url(named) or (Path(named).is_dir() and Mark.of(Path(named)) is not None):
+    if is_database_url(named) or (Path(named).is_dir() and FollowedCrawl.of(Path(named)) is not None):
         with shared_frontier(named) as shared:
             yield shared
     else:

@@ -18,7 +18,7 @@ from focused.collection.assessor_settings import (
     URL,
 )
 from focused.collection.verdict_folder import ASSESSOR
-from focused.commands.judge_session import taken_in
+from focused.commands.judge_session import apply_new_verdicts
 from focused.method.topic import TopicError, load_topic
 from focused.retraining.assessor_agreement import AssessorAgreement
 from focused.utils.places import models_dirs
@@ -78,7 +78,7 @@ def have_judged(run_dir: Path, settings: Any, order: str, most: int | None, desc
         for line in judge_by_program(session, make_assessor(settings, words), most):
             print(line, flush=True)
         session.figures()  # takes in what was said last
-        for line in filter(None, (*taken_in(session, run_dir), str(session.path), agreement(session))):
+        for line in filter(None, (*apply_new_verdicts(session, run_dir), str(session.path), agreement(session))):
             print(line)
 
 

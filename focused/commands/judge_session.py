@@ -37,7 +37,7 @@ def judge(run_dir: Path, person: str, order: str, most: int | None) -> None:
         except KeyboardInterrupt:
             why = "Interrupted."
         print("\n" + why)
-        for line in (*taken_in(session, run_dir), *_ending(session, run_dir)):
+        for line in (*apply_new_verdicts(session, run_dir), *_ending(session, run_dir)):
             print(line)
 
 
@@ -74,7 +74,7 @@ def _so_far(session: JudgingSession) -> str:
     return f"{n_yes + n_no} judged ({n_yes} yes, {n_no} no)"
 
 
-def taken_in(session: JudgingSession, run_dir: Path) -> Iterator[str]:
+def apply_new_verdicts(session: JudgingSession, run_dir: Path) -> Iterator[str]:
     """Let the collection follow the verdicts, also of a crawl that has ended; say what it changes."""
     about = list[str]()
     try:

@@ -14,7 +14,7 @@ from focused.commands.train_looking_around import LookAroundSpider
 from focused.method.text.background import Background, load_background
 from focused.method.training.example_content import Refusals
 from focused.method.training.example_selection import shuffled
-from focused.method.training.example_sources import Candidate, Opening, SourceError, candidates_in
+from focused.method.training.example_sources import Candidate, OpenSources, SourceError, candidates_in
 from focused.method.training.page_set import DEFAULT_LANGUAGE, ExampleReader, PageSet, language_of_most, urls_of
 from focused.utils.folder_settings import CACHE_DIR
 from focused.utils.url_lists import url_lines
@@ -71,7 +71,7 @@ def read_examples(
 
         def candidates(paths: list[str], refusals: Refusals, urls: str | None) -> list[Candidate]:
             cache = Path(cache_dir) if cache_dir else None
-            opening = Opening(refusals, fetched, stack, reader.limits.max_bytes, cache)
+            opening = OpenSources(refusals, fetched, stack, reader.limits.max_bytes, cache)
             return candidates_in([Path(path) for path in paths], opening, _urls_in(urls) if urls else None)
 
         positive = candidates(opts.positive or [], refused[0], opts.positive_urls)

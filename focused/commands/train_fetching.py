@@ -14,7 +14,7 @@ from scrapy.spidermiddlewares.httperror import HttpError
 from focused.crawl.failures import why_ignored
 from focused.crawl.private_addresses import ALLOW, AddressRefusedError, PrivateAddresses, register_addresses
 from focused.crawl.settings_layers import OFFLINE_HANDLERS, OFFLINE_SETTINGS
-from focused.method.training.example_content import Content, RefusedError, checked
+from focused.method.training.example_content import PageContent, RefusedError, checked
 from focused.utils.crawl_settings import CONTACT, PRIVATE_ADDRESSES
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class FetchedPages:
     def __len__(self) -> int:
         return len(self._found)
 
-    def add(self, asked: str, content: Content) -> None:
+    def add(self, asked: str, content: PageContent) -> None:
         """Keep a page under the requested URL."""
         start = self._file.seek(0, 2)
         self._file.write(content.body)
@@ -63,7 +63,7 @@ class FetchedPages:
         """Note why there is no page under a URL."""
         self._found[asked] = RefusedError(reason, detail)
 
-    def content(self, url: str) -> Content:
+    def content(self, url: str) -> PageContent:
         """Return the page that answered a URL, or raise `RefusedError`."""
         found = self._found.get(url)
         if found is None:
@@ -72,7 +72,7 @@ class FetchedPages:
             raise RefusedError(str(found), found.detail)
         url, content_type, start, length = found
         self._file.seek(start)
-        return Content(url, self._file.read(length), content_type)
+        return PageContent(url, self._file.read(length), content_type)
 
 
 class FetchSpider(scrapy.Spider):

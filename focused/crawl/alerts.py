@@ -90,7 +90,7 @@ class AlertAction:
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class AlertFacts:
     """What conditions are looked at by."""
 
     #: Of the last FOCUSED_ALERT_HARVEST_PAGES pages: how many there are, and how many of them are relevant.
@@ -117,11 +117,11 @@ class Conditions:
             raise PlanError(f"{STOPS.name} must be some of {', '.join(NAMES)}. Got {', '.join(unknown)!r}.")
         self.actions = [ALERT_ACTIONS.load(name) for name in _names(ACTIONS.read(settings))]
 
-    def alerts_of(self, facts: Facts) -> dict[str, Alert]:
+    def alerts_of(self, facts: AlertFacts) -> dict[str, Alert]:
         """Return the alerts whose conditions hold, by name."""
         return {name: Alert(name, text) for name, text in zip(NAMES, self._texts(facts), strict=True) if text}
 
-    def _texts(self, facts: Facts) -> tuple[str, ...]:
+    def _texts(self, facts: AlertFacts) -> tuple[str, ...]:
         share = facts.n_last_relevant / max(facts.n_last, 1)
         is_poor = facts.n_last >= self.n_pages and share < self._least_share
         named = [f"{host} ({why})" for host, why in facts.failing[:_MOST_NAMED]]

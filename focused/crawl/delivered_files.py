@@ -1,4 +1,4 @@
-"""Puts files of delivered pages right: what people refuse goes, what they want is added."""
+"""Corrects files of delivered pages: refused pages are removed, and pages that become wanted are added."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from focused.utils.csv_fields import long_fields
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterable, Mapping
+    from collections.abc import Callable, Container, Iterable, Iterator, Mapping
     from pathlib import Path
 
     from focused.collection.verdict_rows import Delivered
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 FEED_FORMATS = ("jsonlines", "jsonl", "jl", "json", "csv")
-"""Formats of Scrapy's feeds that can be put right."""
+"""Formats of Scrapy's feeds that can be corrected."""
 
 
 def put_pages_right(
@@ -27,41 +27,26 @@ def put_pages_right(
     missing: Callable[[str], dict[str, Any] | None],
     stays: Callable[[str], bool] = lambda url: False,
 ) -> tuple[int, int]:
-    """Let a file of JSON Lines hold each delivered page once; return how many lines were taken out and added.
+    """Correct a file of JSON Lines so that it holds each delivered page once; return how many lines were removed and added.
 
-    Of several lines of a URL the last stays. Lines that are no objects with a URL, such as half a line of a crawl that was
-    killed, go. If nothing is wrong the file stays as it is; else it is written anew under another name and takes the place of
-    the former.
+    Of several lines of a URL the last stays. Lines that are no objects with a URL are removed, such as half a line of a crawl
+    that was killed. If something is to change, the file is written under another name, which then replaces it.
 
     Parameters
     ----------
     delivered : mapping
-        What is said of each page that is delivered, by its URL, in the order of the pages; lines say the same.
+        What is said of each delivered page, by its URL, in the order of the pages. The lines are corrected by it.
     missing : callable
-        Returns the object of a page that is delivered and not in the file; None if nothing is known of it.
+        Returns the object of a delivered page that is not in the file; None if nothing is known of the page.
     stays : callable
-        Tells whether the line of a page that is not delivered stays as it is: that of a page of which nothing is known.
+        Tells whether the line of a page that is not in ``delivered`` stays as it is, because nothing is known of the page.
 
     Raises
     ------
     OSError
         If the file cannot be read or written.
     """
-    last: dict[str, int] = {}
-    n_lines = 0
-    is_right = True
-    if path.exists():
-        with path.open(encoding="utf-8", errors="replace") as file:
-            for number, line in enumerate(file):
-                n_lines += 1
-                value = _object(line)
-                url = str(value.get("url", "")) if value is not None else ""
-                said = delivered.get(url)
-                if value is None or not (said or (url and stays(url))):
-                    is_right = False
-                    continue
-                is_right = is_right and url not in last and (said is None or value == value | said._asdict())
-                last[url] = number
+    last, n_lines, is_right = _lines_that_stay(path, delivered, stays) if path.exists() else ({}, 0, True)
     added = [value for url in delivered if url not in last and (value := missing(url)) is not None]
     if is_right and not added:
         return 0, 0
@@ -69,20 +54,46 @@ def put_pages_right(
     temporary = path.with_name(f"{path.name}.part")
     with temporary.open("w", encoding="utf-8", errors="replace") as out:
         if wanted:
-            with path.open(encoding="utf-8", errors="replace") as file:
-                for number, line in enumerate(file):
-                    if number in wanted:
-                        value = json.loads(line)
-                        if (said := delivered.get(value["url"])) is not None:
-                            value |= said._asdict()
-                        out.write(json.dumps(value, ensure_ascii=False) + "\n")
+            out.writelines(_corrected(path, wanted, delivered))
         out.writelines(json.dumps(value, ensure_ascii=False, default=str) + "\n" for value in added)
     temporary.replace(path)
     return n_lines - len(wanted), len(added)
 
 
+def _lines_that_stay(
+    path: Path, delivered: Mapping[str, Delivered], stays: Callable[[str], bool]
+) -> tuple[dict[str, int], int, bool]:
+    """Return the number of the line that stays of each URL, how many lines there are, and whether nothing is to change."""
+    last: dict[str, int] = {}
+    n_lines = 0
+    is_right = True
+    with path.open(encoding="utf-8", errors="replace") as file:
+        for number, line in enumerate(file):
+            n_lines += 1
+            value = _object(line)
+            url = str(value.get("url", "")) if value is not None else ""
+            said = delivered.get(url)
+            if value is None or not (said or (url and stays(url))):
+                is_right = False
+                continue
+            is_right = is_right and url not in last and (said is None or value == value | said._asdict())
+            last[url] = number
+    return last, n_lines, is_right
+
+
+def _corrected(path: Path, numbers: Container[int], delivered: Mapping[str, Delivered]) -> Iterator[str]:
+    """Yield the lines with these numbers, as what is said of their pages now has them."""
+    with path.open(encoding="utf-8", errors="replace") as file:
+        for number, line in enumerate(file):
+            if number in numbers:
+                value = json.loads(line)
+                if (said := delivered.get(value["url"])) is not None:
+                    value |= said._asdict()
+                yield json.dumps(value, ensure_ascii=False) + "\n"
+
+
 def take_out(path: Path, kind: str, refused: Callable[[str], bool], once: Container[str] = ()) -> int:
-    """Take the items out of a feed's file whose URL people refuse; return how many there were.
+    """Remove the items from a feed's file whose URLs are refused; return how many there were.
 
     ``kind``: one of `FEED_FORMATS`. Items without a URL stay. Of several items with one of the URLs ``once`` the last stays.
 

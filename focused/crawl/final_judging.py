@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from scrapy.statscollectors import StatsCollector
 
-    from focused.collection.verdict_rows import Change
+    from focused.collection.verdict_rows import DeliveryChange
     from focused.crawl.parts import Crawl
 
 logger = logging.getLogger(__name__)
@@ -28,7 +28,7 @@ JUDGED, _FORMER, MORE, LESS = (
 )
 
 
-async def judge_again(crawl: Crawl, settings: Any, stats: StatsCollector) -> list[Change]:
+async def judge_again(crawl: Crawl, settings: Any, stats: StatsCollector) -> list[DeliveryChange]:
     """Judge the pages of a crawl's collection by the model in use, in slices; return those whose delivery changes.
 
     An error of the file is logged, and what was written until then stands.

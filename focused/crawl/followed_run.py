@@ -62,15 +62,15 @@ _MANY_PAGES = 5_000
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
-    """Which crawl a folder follows."""
+class FollowedCrawl:
+    """The shared crawl that a run directory follows."""
 
     crawl: str
     #: Of the database; empty: that of the folder's own server.
     database: str = ""
 
     @classmethod
-    def of(cls, run_dir: Path) -> Mark | None:
+    def of(cls, run_dir: Path) -> FollowedCrawl | None:
         """Return what a folder follows; None where it is a run of one process. A ValueError says that it cannot be read."""
         path = run_dir / DATABASE_FILE
         if not path.is_file():
@@ -84,7 +84,7 @@ class Mark:
     def write(self, run_dir: Path) -> None:
         """Let a folder follow this crawl; a ValueError says that it follows another one."""
         run_dir.mkdir(parents=True, exist_ok=True)
-        if (run_dir / RUN_FILE).exists() and Mark.of(run_dir) != self:
+        if (run_dir / RUN_FILE).exists() and FollowedCrawl.of(run_dir) != self:
             raise ValueError(f"{run_dir} is the folder of another crawl. Move it away")
         write_json(run_dir / DATABASE_FILE, asdict(self))
 
@@ -101,13 +101,13 @@ def local_run(named: str, runs_dir: Path) -> Path:
         If the database cannot be used, or has no such crawl. One sentence.
     """
     if not is_database_url(named):
-        if Path(named).is_dir() and Mark.of(Path(named)) is not None:
+        if Path(named).is_dir() and FollowedCrawl.of(Path(named)) is not None:
             refresh(Path(named))
         return Path(named)
     url, name = split_crawl(named)
     with _crawl(check_url("The crawl", url), name) as run:
         folder = runs_dir / str(run.about["arguments"]["topic"]) / name
-        Mark(name, url).write(folder)
+        FollowedCrawl(name, url).write(folder)
     refresh(folder)
     return folder
 
@@ -129,7 +129,7 @@ def shared_frontier(named: str) -> Iterator[SharedFrontierView]:
             url, name = split_crawl(named)
             check_url("The crawl", url)
         else:
-            mark = Mark.of(Path(named))
+            mark = FollowedCrawl.of(Path(named))
             assert mark is not None
             url, name = stack.enter_context(database_of(Path(named), mark)), mark.crawl
         yield stack.enter_context(_crawl(url, name)).frontier()
@@ -140,7 +140,7 @@ def verdicts_sent(run_dir: Path) -> AbstractContextManager[None]:
 
     A folder with a server of its own has a process that does so while its workers crawl, and needs none afterwards.
     """
-    mark = Mark.of(run_dir)
+    mark = FollowedCrawl.of(run_dir)
     return nullcontext() if mark is None or not mark.database else sending(run_dir, mark.database, mark.crawl)
 
 
@@ -149,7 +149,7 @@ def refresh(run_dir: Path, *, may_finish: bool = True) -> SharedRun:
 
     ``may_finish``: whether a crawl without a worker is over. Its pages are judged again then, which takes some seconds.
     """
-    mark = Mark.of(run_dir)
+    mark = FollowedCrawl.of(run_dir)
     if mark is None:
         raise ValueError(f"{run_dir} follows no crawl in a database. It has no {DATABASE_FILE}")
     with database_of(run_dir, mark) as url, _alone(run_dir), _crawl(url, mark.crawl) as run:
@@ -186,7 +186,7 @@ def _judged_figures(run_dir: Path) -> JudgedFigures | None:
 
 
 @contextmanager
-def database_of(run_dir: Path, mark: Mark) -> Iterator[str]:
+def database_of(run_dir: Path, mark: FollowedCrawl) -> Iterator[str]:
     """Yield the URL of the database of a folder; its own server runs meanwhile."""
     server = nullcontext() if mark.database else EmbeddedServer(run_dir / FOLDER)
     with server as started:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 _MOSTLY_NEW = 0.5
-"""From here on a strategy learns the relevance of a page as it is: honest pages, too, repeat a little."""
+"""From this newness on a strategy learns the whole relevance of a page: ordinary pages repeat a little, too."""
 
 
 class Judging:
@@ -43,11 +43,11 @@ class Judging:
         self.version = version or self.version
 
     def steps(self, page: Page, visit: Visit, *, newness: float = 1.0) -> Generator[int, None, PageScores]:
-        """Judge a page: its relevance and the scores of its links come from one product.
+        """Judge a page in steps: its relevance and the scores of its links come from one product.
 
-        In steps: between two of them anything may happen but the judging of another page. A model that takes over
-        meanwhile does not change what this page was judged by. Of a page that says little new (``newness`` in
-        [0, 1], of a copy 0) a strategy learns that its link brought less.
+        Between two steps anything may happen but the judging of another page. A model that takes over meanwhile does not
+        judge this page. ``newness``: how new the page's text is, in [0, 1]; 0 for a copy. The less new it is, the less a
+        strategy learns that the link to it was worth.
 
         Raises
         ------

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from scrapy.crawler import Crawler
 
-    from focused.collection.verdict_rows import Change
+    from focused.collection.verdict_rows import DeliveryChange
     from focused.items import PageItem
 
 logger = logging.getLogger(__name__)
@@ -32,13 +32,13 @@ class LateDelivery:
 
     def __init__(self, crawler: Crawler, item_of: Callable[[str], PageItem | None]) -> None:
         self._crawler, self._item_of = crawler, item_of
-        self._changes: deque[Change] = deque()
+        self._changes: deque[DeliveryChange] = deque()
         #: URLs of pages that were delivered late: a page that came back after it had been refused is in a feed twice.
         self.passed: set[str] = set()
         #: Whether changes are being passed on in turns of their own.
         self.is_passing = False
 
-    def add(self, changes: Iterable[Change]) -> None:
+    def add(self, changes: Iterable[DeliveryChange]) -> None:
         """Note changes that the pipelines have not heard of."""
         self._changes.extend(changes)
 

@@ -10,7 +10,7 @@ import numpy as np
 from focused.crawl.source_requests import SourceRequests
 from focused.frontier.interface import frontier_of
 from focused.method.page.link_context import path_terms
-from focused.method.page.link_list import FEED, INDEX, SITEMAP, Entry, as_page, newest_first
+from focused.method.page.link_list import FEED, INDEX, SITEMAP, ListedPage, as_page, newest_first
 from focused.method.page.link_source import reading
 from focused.method.page.pdf_process import not_a_page
 from focused.method.page.text_units import ANCHOR
@@ -88,7 +88,7 @@ class LinkSources:
         yield len(entries)
         return self._read(entries, found.title, response.url)
 
-    def _in_scope(self, entries: Iterable[Entry], resolver: UrlResolver) -> list[Entry]:
+    def _in_scope(self, entries: Iterable[ListedPage], resolver: UrlResolver) -> list[ListedPage]:
         """Return the entries that lead to pages the crawl may ask for; count the others."""
         absolute = (
             entry if entry.url.startswith("http") else entry._replace(url=resolver.resolve_file(entry.url))
@@ -106,21 +106,21 @@ class LinkSources:
             self._crawler.stats.inc_value(stat, n_refused)
         return kept
 
-    def _best_first(self, entries: list[Entry]) -> Generator[int, None, list[Entry]]:
+    def _best_first(self, entries: list[ListedPage]) -> Generator[int, None, list[ListedPage]]:
         """Return entries in the order of what their titles, or the words of their URLs, say; then the newest first."""
         entries = newest_first(entries)
         scores = np.zeros(len(entries))
         for first in range(0, len(entries), _SLICE_ENTRIES):
             some = entries[first : first + _SLICE_ENTRIES]
             # Each under a URL of its own, so that there is one score for each.
-            numbered = [Entry(f"/{n}", each.title or path_terms(each.url)) for n, each in enumerate(some)]
+            numbered = [ListedPage(f"/{n}", each.title or path_terms(each.url)) for n, each in enumerate(some)]
             page = self._read(numbered, "", "http://source.invalid/")
             relevance = self._judging.judge.judge(page, {ANCHOR})
             scores[first : first + len(some)] = relevance.anchors
             yield len(some)
         return [entries[number] for number in np.argsort(-scores, kind="stable").tolist()]
 
-    def _read(self, entries: Iterable[Entry], title: str, url: str) -> Page:
+    def _read(self, entries: Iterable[ListedPage], title: str, url: str) -> Page:
         return self._reader.read(as_page(entries, title), url, "text/html; charset=utf-8")
 
     def _count(self, what: str, n: int = 1) -> None:

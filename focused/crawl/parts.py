@@ -56,18 +56,18 @@ class Crawl:
         self.task = _task_of(plan, self._merge(plan.strategy) if plan.strategy.merges and merges else None)
         self.judging = Judging(plan.judge, plan.strategy)
         self.harvest = HarvestCounter(HARVEST_WINDOW_PAGES.read(settings), clock_of(crawler))
-        #: Pages that the crawl is meant to fetch; 0: no limit. An evaluation does not count all that are fetched.
+        #: Pages that the crawl is meant to fetch; 0: no limit. In an evaluation some pages that are fetched do not count.
         self.goal_pages = plan.goal_pages or plan.max_pages
-        #: What is known of the harvest beside the verdicts that are counted.
+        #: Estimates the harvest from the relevances of the pages.
         self.estimate = HarvestSoFar.of_crawl(plan.topic, settings)
-        #: What is still to come.
+        #: Forecasts the rest of the crawl.
         self.outlook = Outlook(plan, self.harvest, settings)
-        #: The texts of the pages met; None where copies are pages like others.
+        #: The texts of the pages met, to find copies; None if copies are not looked for.
         self.texts = KnownTexts(plan.topic.analyzer) if COPIES.read(settings) == "on" else None
-        #: What people say of pages, from the run directory and from where the settings say.
+        #: People's verdicts on pages, from the run directory and the places that the settings name.
         self.verdicts = _verdict_reader(plan, crawler)
         keeps_texts = COLLECTION.read(settings) == "on" or PAGES_ENABLED.read(settings)
-        #: What is known of the furniture of hosts; None where no text is kept.
+        #: Which lines of a host are furniture; None if no text is kept.
         self.furniture: Furniture | None = Furniture() if keeps_texts else None
         self._alerts: dict[str, str] = {}
         self._frontier: Frontier = ScrapyFrontier(crawler, self.task)
@@ -86,7 +86,7 @@ class Crawl:
 
     @property
     def alerts(self) -> Mapping[str, str]:
-        """What is so by the alerts that hold at present, by their names."""
+        """The alerts that hold now: their texts, by their names."""
         return self._alerts
 
     def note_alerts(self, alerts: Mapping[str, str]) -> None:
@@ -94,15 +94,15 @@ class Crawl:
         self._alerts = dict(alerts)
 
     def write_rows(self) -> None:
-        """Write the rows of the collection that wait for the next commit."""
+        """Write the waiting rows of the collection now, with the function of `let_write_rows`."""
         self._write_rows()
 
     def let_write_rows(self, write: Callable[[], None]) -> None:
-        """Let a function write these rows."""
+        """Set the function that writes the waiting rows of the collection."""
         self._write_rows = write
 
     def end_with_error(self, why: str) -> None:
-        """End the crawl because its strategy or page classifier is wrong; say why once, however many pages are under way."""
+        """End the crawl because its strategy or page classifier is wrong. Only the first call says why."""
         if not self.plan.error:
             self.fail(why)
             assert self._crawler.engine is not None

@@ -26,8 +26,8 @@ ANSWERS = {"y": True, "n": False, "s": None}
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """What a person is shown."""
+class Question:
+    """What a person is asked: the page that is shown."""
 
     person: str
     shown: ShownPage | None
@@ -38,12 +38,12 @@ class Asked:
 
 
 @dataclass(eq=False, slots=True)
-class _Seat:
+class _PersonSession:
     """One person's session on one run."""
 
     executor: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1))
     session: JudgingSession | None = None
-    asked: Asked | None = None
+    asked: Question | None = None
 
 
 def person_of(said: str) -> str:
@@ -60,9 +60,9 @@ class JudgingRoom:
     """The sessions; beyond `MAX_SESSIONS` the one used longest ago ends. Nothing is lost: each verdict is on disk at once."""
 
     def __init__(self) -> None:
-        self._seats: OrderedDict[tuple[Path, str], _Seat] = OrderedDict()
+        self._seats: OrderedDict[tuple[Path, str], _PersonSession] = OrderedDict()
 
-    async def ask(self, run_dir: Path, person: str) -> Asked:
+    async def ask(self, run_dir: Path, person: str) -> Question:
         """Return what the person is shown now; a ValueError says why there is nothing to judge, or the name is none.
 
         Pages that take long to be read are read while the answer says so.
@@ -74,24 +74,24 @@ class JudgingRoom:
         work.add_done_callback(
             lambda each: each.cancelled() or each.exception()
         )  # it is said when the person asks again
-        return Asked(person, None, (0, 0, 0), [], is_reading=True)
+        return Question(person, None, (0, 0, 0), [], is_reading=True)
 
-    async def answer(self, run_dir: Path, person: str, url: str, answer: str) -> Asked:
+    async def answer(self, run_dir: Path, person: str, url: str, answer: str) -> Question:
         """Take an answer (``y``, ``n``, ``s``, or ``u`` for undo) on the page that was shown, and return what is shown next.
 
         An answer on another page than the one that is shown changes nothing: it was sent twice, or from an old window.
         """
         return await self._run(run_dir, person, lambda seat: _answer(seat, url, answer))
 
-    async def _run(self, run_dir: Path, person: str, work: Callable[[_Seat], Asked]) -> Asked:
-        seat = self._seats.setdefault((run_dir, person), _Seat())
+    async def _run(self, run_dir: Path, person: str, work: Callable[[_PersonSession], Question]) -> Question:
+        seat = self._seats.setdefault((run_dir, person), _PersonSession())
         self._seats.move_to_end((run_dir, person))
         while len(self._seats) > MAX_SESSIONS:
             _, oldest = self._seats.popitem(last=False)
             oldest.executor.submit(_close, oldest)
             oldest.executor.shutdown(wait=False)
 
-        def begun() -> Asked:
+        def begun() -> Question:
             if seat.session is None:
                 with background_work.ONE, done_within(TAKING_IN_SECS):
                     seat.session = JudgingSession(run_dir, person, "mixed", most=ON_PAGE)
@@ -108,22 +108,22 @@ class JudgingRoom:
             raise
 
 
-def _refresh(seat: _Seat) -> Asked:
+def _refresh(seat: _PersonSession) -> Question:
     """Look anew at what the person is shown: others judge meanwhile, and the model learns."""
     session = seat.session
     assert session is not None
     shown = session.next() if seat.asked is None or seat.asked.shown is None else session.current()
     lines = list(figure_lines(session.figures(), session.about.believed_precision()))
     lines += not_counted(session.about.folder)
-    seat.asked = Asked(session.path.stem, shown, session.counts, lines)
+    seat.asked = Question(session.path.stem, shown, session.counts, lines)
     return seat.asked
 
 
-def _ask(seat: _Seat) -> Asked:
+def _ask(seat: _PersonSession) -> Question:
     return _refresh(seat) if seat.asked is None or seat.asked.shown is None else seat.asked
 
 
-def _answer(seat: _Seat, url: str, answer: str) -> Asked:
+def _answer(seat: _PersonSession, url: str, answer: str) -> Question:
     session, asked = seat.session, _ask(seat)
     assert session is not None
     if answer == "u":
@@ -135,6 +135,6 @@ def _answer(seat: _Seat, url: str, answer: str) -> Asked:
     return _ask(seat)
 
 
-def _close(seat: _Seat) -> None:
+def _close(seat: _PersonSession) -> None:
     if seat.session is not None:
         seat.session.__exit__(None, None, None)

@@ -18,7 +18,7 @@ from focused.dashboard.judging_room import ANSWERS, person_of
 from focused.dashboard.page_models import PageModels, judge_name
 from focused.dashboard.runs import read_json
 from focused.dashboard.site import text_of
-from focused.dashboard.verdicts import TakenIn
+from focused.dashboard.verdicts import VerdictUpdates
 from focused.dashboard.weighed_words import underlined, weighed_words
 from focused.utils.file_names import RUN_FILE
 from focused.utils.sqlite_files import VIEW_SECS, done_within
@@ -53,7 +53,7 @@ class Pages:
 
     def __init__(self, site: Site) -> None:
         self._site = site
-        self._verdicts, self._models = TakenIn(), PageModels()
+        self._verdicts, self._models = VerdictUpdates(), PageModels()
 
     def routes(self) -> list[Route]:
         """Return what is answered here."""
@@ -69,7 +69,7 @@ class Pages:
         said = {option: text_of(asked, option) for option in OPTIONS}
         said["which"] = said["which"] or "delivered"
         sort, start = asked.get("sort", "order"), asked.get("offset", "0")[:9]
-        note = self._verdicts.take_in(run.path)
+        note = self._verdicts.apply(run.path)
         try:
             wanted = asked_filter(said, _NAMES.__getitem__)
             if len(re.findall(r"[^\W_]+", wanted.words)) > MAX_TERMS:
@@ -109,7 +109,7 @@ class Pages:
 
     def _page(self, request: Request, words: str, person: str, error: str = "", status: int = 200) -> Response:
         run = self._site.run_of(request)
-        note = self._verdicts.take_in(run.path)
+        note = self._verdicts.apply(run.path)
         number = request.path_params["number"]
         with done_within(VIEW_SECS):
             found = pages.one(run.path, number, words) if number <= _MOST_NUMBER else None

@@ -33,19 +33,19 @@ _MAX_RUNS = 500
 Stamps = tuple[tuple[str, int, int], ...]
 
 
-class TakenIn:
-    """Lets collections follow their verdict files before they are shown; files that have not changed are not read again."""
+class VerdictUpdates:
+    """Applies new verdicts to collections before they are shown; verdict files that have not changed are not read again."""
 
     def __init__(self) -> None:
         self._known: dict[Path, Stamps] = {}
         self._background = BackgroundWork[str]()
 
-    def take_in(self, run_dir: Path) -> str:
-        """Follow what people say; return why the collection does not yet, empty where it does."""
-        said = self._background.get(run_dir, lambda: self._take_in(run_dir))
+    def apply(self, run_dir: Path) -> str:
+        """Apply the verdicts of a run to its collection; return why they are not applied yet, or an empty text."""
+        said = self._background.get(run_dir, lambda: self._apply(run_dir))
         return "The newest verdicts are being taken in. Load this page again in a moment" if said is None else said
 
-    def _take_in(self, run_dir: Path) -> str:
+    def _apply(self, run_dir: Path) -> str:
         try:
             state = verdict_stamps(run_dir)
             if state != self._known.get(run_dir, ()):

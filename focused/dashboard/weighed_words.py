@@ -29,7 +29,7 @@ Piece = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Weighed:
+class WeighedTerm:
     """A term of a page."""
 
     #: As it stands in the text, as far as it was found there; else the term, which is the stem of words.
@@ -45,8 +45,8 @@ class Weighed:
 class WeighedWords:
     """What a model made of a page's words."""
 
-    words_for: list[Weighed]
-    words_against: list[Weighed]
+    words_for: list[WeighedTerm]
+    words_against: list[WeighedTerm]
     #: Terms of the page that the model knows beside those, and what they add together.
     n_others: int
     others: float
@@ -84,8 +84,8 @@ def weighed_words(topic: Topic, data: Any) -> WeighedWords | None:
     )  # fmt: skip
 
 
-def _weighed(term: str, count: int, weight: float) -> Weighed:
-    return Weighed(term.removeprefix(_TITLE), count, weight, term.startswith(_TITLE), term)
+def _weighed(term: str, count: int, weight: float) -> WeighedTerm:
+    return WeighedTerm(term.removeprefix(_TITLE), count, weight, term.startswith(_TITLE), term)
 
 
 def underlined(
@@ -123,5 +123,5 @@ def underlined(
     )
 
 
-def _named(words: Iterable[Weighed], word_of: Mapping[str, str]) -> list[Weighed]:
+def _named(words: Iterable[WeighedTerm], word_of: Mapping[str, str]) -> list[WeighedTerm]:
     return [replace(each, word=word_of.get(each.word, each.word)) for each in words]

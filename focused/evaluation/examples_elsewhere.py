@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Elsewhere:
+class OtherWeb:
     """Another web, and which of its labels means a topic of the evaluated one."""
 
     #: Absolute path of a WARC file.
@@ -29,7 +29,7 @@ class Elsewhere:
 class OtherPages:
     """The labelled pages of another web. Raises ValueError if it cannot be opened, or its labels cannot be read."""
 
-    def __init__(self, elsewhere: Elsewhere, settings: Any) -> None:
+    def __init__(self, elsewhere: OtherWeb, settings: Any) -> None:
         self._elsewhere = elsewhere
         web = open_web(elsewhere.web, settings)
         assert isinstance(web, RecordedWeb)

@@ -11,7 +11,7 @@ from focused.utils.clock import VIRTUAL_DELAY, VIRTUAL_LATENCY
 from focused.utils.words import with_preset
 
 if TYPE_CHECKING:
-    from focused.evaluation.examples_elsewhere import Elsewhere
+    from focused.evaluation.examples_elsewhere import OtherWeb
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Options:
     #: Sources that the general background leaves out; None: those of each web.
     background_without: tuple[str, ...] | None = None
     #: Where examples come from with `focused.evaluation.starts.ELSEWHERE`.
-    elsewhere: Elsewhere | None = None
+    elsewhere: OtherWeb | None = None
     #: Presets to compare; without any, topics and crawls are as the other options say.
     presets: tuple[str, ...] = ()
     #: Settings given with ``-s``.

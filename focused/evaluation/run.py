@@ -32,7 +32,7 @@ from focused.utils.words import quantity, with_preset
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from focused.evaluation.examples_elsewhere import Elsewhere
+    from focused.evaluation.examples_elsewhere import OtherWeb
     from focused.evaluation.options import Options
     from focused.evaluation.preparation import EvaluatedWeb
 
@@ -127,7 +127,7 @@ class Evaluation:
             webs.append(web)
         return webs, kept
 
-    def _draw_elsewhere(self, repeats: Sequence[Repeat], elsewhere: Elsewhere) -> None:
+    def _draw_elsewhere(self, repeats: Sequence[Repeat], elsewhere: OtherWeb) -> None:
         """Draw the examples from another web."""
         pages, options = OtherPages(elsewhere, self.settings), self.options
         for repeat in repeats:

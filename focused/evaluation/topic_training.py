@@ -14,13 +14,13 @@ from focused.method.topic.presets import load_preset
 from focused.method.topic.vectors import chosen_word_vectors
 from focused.method.training.example_content import Refusals
 from focused.method.training.example_selection import SeenExamples, examples
-from focused.method.training.example_sources import Opening, candidates_in
+from focused.method.training.example_sources import OpenSources, candidates_in
 from focused.method.training.page_set import ExampleReader, urls_of
 from focused.utils.folder_settings import MODELS_DIR
 
 if TYPE_CHECKING:
     from focused.evaluation.crawl_group import CrawlGroup
-    from focused.method.training.example_content import Content
+    from focused.method.training.example_content import PageContent
     from focused.method.training.general_background import Unlabeled
 
 _DRAWN = "drawn"
@@ -29,7 +29,7 @@ _DRAWN = "drawn"
 class _NothingFetched:
     """Refuse to fetch: all example pages are in a recorded web."""
 
-    def content(self, url: str) -> Content:
+    def content(self, url: str) -> PageContent:
         raise LookupError(url)
 
 
@@ -96,7 +96,7 @@ def train(group: CrawlGroup, settings: Any) -> Path:
     refused = Refusals(), Refusals()
     with ExitStack() as stack:
         openings = [
-            Opening(each, _NothingFetched(), stack, reader.limits.max_bytes, group.cache_folder) for each in refused
+            OpenSources(each, _NothingFetched(), stack, reader.limits.max_bytes, group.cache_folder) for each in refused
         ]
         examples_warc = [Path(group.examples_warc)] if group.examples else warc
         positives = candidates_in(examples_warc, openings[0], group.examples or group.positives)

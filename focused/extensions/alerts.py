@@ -13,7 +13,7 @@ from scrapy import signals
 from scrapy.utils.asyncio import create_looping_call
 from scrapy.utils.defer import deferred_from_coro
 
-from focused.crawl.alerts import ALERT, INTERVAL_SECS, Conditions, Facts
+from focused.crawl.alerts import ALERT, INTERVAL_SECS, AlertFacts, Conditions
 from focused.crawl.parts import Crawl
 from focused.frontier.interface import frontier_of
 from focused.utils.file_names import ALERTS_FILE
@@ -76,7 +76,7 @@ class Alerts:
             self._last_page = (crawl.harvest.n_pages, now)
         last, saturation = crawl.outlook.last, crawl.outlook.saturation
         found = self._conditions.alerts_of(
-            Facts(
+            AlertFacts(
                 n_last=len(last),
                 n_last_relevant=last.n_new,
                 failing=tuple(frontier_of(self._crawler).failing_hosts()),

@@ -1,4 +1,4 @@
-"""`Patience`: hands out links that are among the best that the budgets left allow; else the crawl waits for better ones."""
+"""`Patience`: a link is handed out if it is among the best that the remaining budgets allow; otherwise the crawl waits."""
 
 from __future__ import annotations
 
@@ -32,27 +32,27 @@ IMPATIENT = "focused/patience/impatient_count"
 IMPATIENT_SECS = "focused/patience/impatient_secs"
 
 _OFTEN = 64
-"""The cut is looked for again after a share of one in so many of the pages left, or of the time left."""
+"""The cut is computed again after 1/64 of the pages left, or of the time left."""
 _AS_PAGES = 10
-"""Requests that are reckoned to bring a page each, before it is known."""
+"""Prior of the share of requests that bring a page: so many requests, each with a page."""
 _SHARE_NOW, _TIGHT, _SHARE_EVERY = 0.7, 0.25, 6
-"""Share of the pages left that links are looked for while there is time to spare: better ones may come. It is all of them
-where in half of the time so large a share of the links would be lost. That is reckoned at each sixth look for the cut."""
+"""While there is time to spare, links for this share of the pages left are counted, because better links may come. All pages
+left are counted if half of the time left would lose ``_TIGHT`` of the links. That is computed with every sixth cut."""
 _LEAST_SPARE = 1.15
-"""The crawl waits only with so many times the time that a crawl which never waits would need for the pages left."""
+"""The crawl waits only if the time left is so many times what a crawl that never waits would need for the pages left."""
 _LEAST_POPS = 4
 _HOSTS_A_POP = 1
 _SMOOTHING = 0.05
 
 
 class Patience:
-    """Says which links are worth a page now, from pages and time left, the links that wait and those that come in.
+    """Decides which links are worth a page now, by the pages and time left, the waiting links and those expected.
 
-    The time is FOCUSED_MAX_MINUTES, or FOCUSED_PATIENCE times what a crawl that never waits would take. That is reckoned
-    while the crawl goes on: while it waits, an impatient one would ask each host that has links as often as its delay
-    allows.
+    The time is FOCUSED_MAX_MINUTES, or FOCUSED_PATIENCE times what a crawl that never waits would take. That is
+    estimated during the crawl: whenever this crawl waits, an impatient one would ask each host with links as often as the
+    host's delay allows.
 
-    Stats: ``focused/patience/waited_secs`` (with a place for a request free, and a host that might have been asked),
+    Stats: ``focused/patience/waited_secs`` (while a request was free, and a host could have been asked),
     ``impatient_count`` (requests that a crawl which never waits would have made by now), ``impatient_secs`` (when it
     would have ended).
     """
@@ -145,16 +145,16 @@ class Patience:
         return self._factor * (spent + n_missing / max(rate, 1e-9)) - spent
 
     def wait(self) -> None:
-        """Note that the crawl waits although it might ask for something."""
+        """Note that the crawl waits although a host may be asked."""
         self._is_waiting = True
 
     def look_again_at(self) -> float:
-        """Return when more links may be worth a page, though nothing else has happened."""
+        """Return when the cut is computed again, if nothing happens before."""
         return max(self._next_look, self._hosts.clock.now() + 0.05)
 
     def handed_out(self, link: Leased) -> None:
         """Note that a link is under way."""
-        if not self._has_waited:  # else it is among those that an impatient crawl would have made meanwhile
+        if not self._has_waited:  # after a wait it is one of those that an impatient crawl has made already
             self._n_impatient += 1
         delay = self._hosts.delay_of(link.host)
         if delay != self._usual or self._unusual:
@@ -162,11 +162,11 @@ class Patience:
             self._unusual[self._store.host_number(link.host)] = delay
 
     def page_begins(self, lease: Lease) -> None:
-        """Note that the links of the page of a link are about to be taken in."""
+        """Note that the links of a page are added from now on; ``lease`` is that of the page's link."""
         self.by_level.page_begins(lease.link.priority)
 
     def link_ended(self, lease: Lease, *, is_page: bool) -> None:
-        """Note that the response to a link is in; whether it was a page."""
+        """Note that the response to a link has come, and whether it was a page."""
         self._n_ended += 1
         self._n_pages += is_page
         secs = max(self._hosts.clock.now() - lease.since, 0.0)
@@ -180,9 +180,9 @@ class Patience:
         return self._n_impatient + self.other_workers.n_impatient
 
     def _pages_a_request(self) -> float:
-        """Return how many pages a request brings: there are redirects, errors and pages under two URLs.
+        """Return how many pages a request brings: less than 1, for redirects, errors and pages with two URLs.
 
-        It is that of all workers: so they agree on when a crawl that never waits would have ended.
+        It is computed over all workers, so that they agree on when a crawl that never waits would have ended.
         """
         n_pages, n_ended = self._n_pages + self.other_workers.n_pages, self._n_ended + self.other_workers.n_ended
         return (n_pages + _AS_PAGES) / (n_ended + _AS_PAGES)
@@ -191,7 +191,7 @@ class Patience:
         return max(_LEAST_POPS, n_left // _OFTEN, len(self._store.hosts) // _HOSTS_A_POP)
 
     def _impatient_rate(self, n_hosts: float | None = None) -> float:
-        """Return how many requests a second a crawl that never waits would make of hosts; None: of those with links now."""
+        """Return how many requests a second a crawl that never waits would make of ``n_hosts``; None: of those with links."""
         by_hosts = (len(self._store.hosts) if n_hosts is None else n_hosts) / max(self._delay, self._latency, 1e-3)
         return min(by_hosts, self._concurrency / self._latency) if self._latency else by_hosts
 

@@ -42,8 +42,8 @@ INSIDE = "inside"
 _BLOCK_BYTES = 1 << 16
 
 
-class Cut(NamedTuple):
-    """What was done to the files of a run when its crawl was resumed, in bytes."""
+class FileCuts(NamedTuple):
+    """How much was cut off the files of a run when its crawl was resumed, in bytes."""
 
     #: Cut off: pages that were under way.
     n_beyond: int
@@ -64,7 +64,7 @@ def sizes(run_dir: Path) -> dict[str, int]:
     return found
 
 
-def cut_back(run_dir: Path, lengths: Mapping[str, int]) -> Cut:
+def cut_back(run_dir: Path, lengths: Mapping[str, int]) -> FileCuts:
     """Cut files to the lengths they had when the last page was committed.
 
     What lies beyond belongs to pages that were under way and will be fetched again, or is half a record. A file that is
@@ -95,7 +95,7 @@ def cut_back(run_dir: Path, lengths: Mapping[str, int]) -> Cut:
                 n_gone += size - end
             n_missing += 0 if is_restored else n_gone
             n_to_restore += n_gone if is_restored else 0
-    return Cut(n_bytes, n_missing, n_to_restore)
+    return FileCuts(n_bytes, n_missing, n_to_restore)
 
 
 def _end_of_lines(path: Path, size: int) -> int:

@@ -20,7 +20,7 @@ from focused.crawl.own_fields import OwnFields, own_values
 from focused.crawl.parts import Crawl
 from focused.frontier.resumption import TO_RESTORE
 from focused.items import PageItem
-from focused.retraining.applied_verdicts import KnownForms, PagesByForm, n_not_fetched, take_in_all
+from focused.retraining.applied_verdicts import KnownForms, PagesByForm, n_not_fetched, write_all_verdicts
 from focused.utils.file_names import COLLECTION_FILE, PAGES_FILE
 from focused.utils.output_settings import COLLECTION, PAGES_ENABLED
 from focused.utils.reactor import yield_to_reactor
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from typing_extensions import Self
 
-    from focused.collection.verdict_rows import Change
+    from focused.collection.verdict_rows import DeliveryChange
 
 logger = logging.getLogger(__name__)
 
@@ -39,11 +39,13 @@ _EVERY_SECS = 0.25
 class VerdictsPipeline:
     """Reads the verdict files of a crawl and lets them decide which pages are delivered.
 
-    A page gets its verdict before it is counted, if there is one by then. A verdict that comes later changes the page's row in
-    the collection at once. A page that is wanted only now is delivered late: an item is made from the collection, of the class
-    that the page came as, and goes through all pipelines and to Scrapy's feeds; those of ours before this one pass it on.
-    A page that is refused only now was delivered already: it is taken out of ``pages.jsonl`` and of feeds in files when the
-    crawl closes, and each pipeline that has a method ``withdraw_item(item)`` is told at once (docs/how-to/give-verdicts.md).
+    A page gets its verdict before it is counted, if there is one by then. A later verdict changes the page's row in the
+    collection at once. It may also change the delivery of a page that has passed:
+
+    - A page that becomes wanted is delivered late. An item of the page's class is made from the collection, and goes through
+      all pipelines and to Scrapy's feeds. The project's own pipelines before this one pass it on.
+    - A page that becomes refused is withdrawn. It is removed from ``pages.jsonl`` and from feeds in files when the crawl
+      closes, and each pipeline with a method ``withdraw_item(item)`` is told at once (docs/how-to/give-verdicts.md).
 
     Place: 190, after the collection (180) has the page and before it is counted (200).
 
@@ -62,12 +64,12 @@ class VerdictsPipeline:
         self._rows: VerdictRows | None = None
         self._forms = KnownForms()
         self._own_fields = OwnFields()
-        #: Canonical forms of which people say another thing.
-        self._heard: dict[str, None] = {}
+        #: Canonical forms of URLs whose verdicts have changed and are not applied yet.
+        self._changed_forms: dict[str, None] = {}
         self._late = LateDelivery(crawler, self._item)
-        #: Pages that were delivered, and are no more: by what people say, or by the last model.
+        #: Pages that were delivered, and are no longer: people, or the last model, refuse them.
         self._withdrawn: set[str] = set()
-        #: Pages that ``pages.jsonl`` had before the pipelines hear that they are delivered.
+        #: Pages that stand in ``pages.jsonl`` already when the pipelines deliver them late.
         self._stored: set[str] = set()
         self._feeds = DeliveredFeeds()
         self._calls: Any = None
@@ -81,19 +83,19 @@ class VerdictsPipeline:
         return made
 
     def open_spider(self) -> None:
-        """Read all verdicts that are there, and put right what an earlier run of this crawl left."""
+        """Read all verdicts, and correct the files of an earlier run by them."""
         if COLLECTION.read(self._crawler.settings) != "off":
             rows = self._rows = VerdictRows(self._crawl.plan.run_dir / COLLECTION_FILE)
             known = PagesByForm(rows, self._forms)
             self._reader.table.is_known = lambda form: bool(self._try(lambda _: known(form)))
-        self._reader.subscribe(lambda form: self._heard.setdefault(form, None))
+        self._reader.subscribe(lambda form: self._changed_forms.setdefault(form, None))
         self._reader.read_all()
         if self._may_have_changed() or self._stats.get_value(TO_RESTORE):
             self._know_all_pages()
-            self._take_in_all()
+            self._apply_all()
             if self._put_pages_right(says=True):
                 self._stored = self._late.wanted()
-        self._calls = create_looping_call(self._take_in_and_tell)
+        self._calls = create_looping_call(self._apply_and_deliver)
         self._calls.start(_EVERY_SECS, now=False)
 
     def process_item(self, item: Any) -> Any:
@@ -103,33 +105,33 @@ class VerdictsPipeline:
         self._own_fields.remember(item)
         forms = self._forms.remember(item.url, item.known_as)
         self._reader.read()
-        self._take_in_new()
+        self._apply_new()
         item.verdict = self._reader.table.relevant(forms)
         if item.verdict is not None:
             self._stats.inc_value("focused/verdicts/used_count")
-            self._say({item.url: item.verdict}, is_new_page=True)
+            self._set_verdicts({item.url: item.verdict}, is_new_page=True)
         self._set_pending()
         return item
 
     async def before_close(self) -> None:
-        """Let the last model judge the collection, and people's word stand above it; the pipelines are told."""
+        """Have the last model judge the collection, apply people's verdicts on top, and tell the pipelines what changes."""
         if self._calls is not None and self._calls.running:
             self._calls.stop()
         while self._late.is_passing:
             await yield_to_reactor()
         self._reader.read_all()
-        self._take_in_new()
+        self._apply_new()
         if self._rows is not None:
             self._add(await judge_again(self._crawl, self._crawler.settings, self._stats))
         await self._late.pass_on()
 
     def close_spider(self) -> None:
-        """Read what is there now, and put the collection and ``pages.jsonl`` right."""
+        """Read the verdicts once more, and correct the collection and ``pages.jsonl`` by them."""
         if self._calls is not None and self._calls.running:
             self._calls.stop()
         self._reader.read_all()
         if self._may_have_changed():
-            self._take_in_all()
+            self._apply_all()
             self._late.tell_feeds()
             # Pages that are wanted have been written by now, so its counts would contradict those of the summary.
             self._put_pages_right(says=False)
@@ -144,42 +146,42 @@ class VerdictsPipeline:
         self._reader.close()
 
     def feed_exporter_closed(self) -> None:
-        """Take out of the feeds what people, or the last model, refused after it had been delivered, and what came twice."""
+        """Remove pages from the feeds that were refused after their delivery, or that stand there twice."""
         if not len(self._reader.table) and not self._withdrawn and not self._late.passed:
             return
         self._feeds.put_right(self._is_refused, self._late.passed)
 
-    def _take_in_and_tell(self) -> None:
-        """Take in what is new, and tell the pipelines."""
+    def _apply_and_deliver(self) -> None:
+        """Apply new verdicts, and deliver or withdraw pages by them."""
         self._reader.read()
-        self._take_in_new()
+        self._apply_new()
         self._late.start()
 
-    def _take_in_new(self) -> None:
-        if self._heard:
-            heard, self._heard = list(self._heard), {}
-            urls = {self._forms.url_of(form) for form in heard}
-            self._say({url: self._reader.table.relevant(self._forms.of(url)) for url in urls})
+    def _apply_new(self) -> None:
+        if self._changed_forms:
+            forms, self._changed_forms = list(self._changed_forms), {}
+            urls = {self._forms.url_of(form) for form in forms}
+            self._set_verdicts({url: self._reader.table.relevant(self._forms.of(url)) for url in urls})
 
-    def _take_in_all(self) -> None:
-        self._heard.clear()
+    def _apply_all(self) -> None:
+        self._changed_forms.clear()
         self._crawl.write_rows()
-        self._changed(self._try(lambda rows: take_in_all(rows, self._reader.table, self._forms)) or [])
+        self._changed(self._try(lambda rows: write_all_verdicts(rows, self._reader.table, self._forms)) or [])
 
-    def _say(self, said: dict[str, bool | None], *, is_new_page: bool = False) -> None:
+    def _set_verdicts(self, verdicts: dict[str, bool | None], *, is_new_page: bool = False) -> None:
         self._crawl.write_rows()  # that of this page, for one
-        changes = self._try(lambda rows: rows.set_verdicts(said.items())) or []
+        changes = self._try(lambda rows: rows.set_verdicts(verdicts.items())) or []
         if not is_new_page:
             self._changed(changes)
 
-    def _changed(self, changes: list[Change]) -> None:
+    def _changed(self, changes: list[DeliveryChange]) -> None:
         if (n_used := self._try(lambda rows: rows.n_judged())) is not None:
             self._stats.set_value("focused/verdicts/used_count", n_used)
         self._add(changes)
         for change in changes:
             self._stats.inc_value(f"focused/verdicts/{'added' if change.is_delivered else 'withdrawn'}_count")
 
-    def _add(self, changes: list[Change]) -> None:
+    def _add(self, changes: list[DeliveryChange]) -> None:
         """Note changes of delivery, for the pipelines and for the feeds."""
         self._late.add(changes)
         for change in changes:
@@ -201,7 +203,7 @@ class VerdictsPipeline:
             return None
 
     def _put_pages_right(self, *, says: bool) -> bool:
-        """Let ``pages.jsonl`` hold what is delivered, and say how many lines that changes; return whether it does."""
+        """Correct ``pages.jsonl`` so that it holds the delivered pages; return whether it does. ``says``: log what changes."""
         path = self._crawl.plan.run_dir / PAGES_FILE
         if not PAGES_ENABLED.read(self._crawler.settings):
             return False
@@ -239,7 +241,7 @@ class VerdictsPipeline:
         return None if row is None else {name: row[name] for name in row.keys()}  # noqa: SIM118  a row of SQLite
 
     def _is_unknown(self, url: str) -> bool:
-        """Whether the collection has lost a page, or was not kept when it came, and nobody refuses it."""
+        """Whether a page is missing in the collection, which was lost or not kept, and nobody refuses it."""
         return not (self._rows is None or self._rows.addresses_of([url])) and not self._is_refused(url)
 
     def _is_refused(self, url: str) -> bool:
@@ -250,7 +252,7 @@ class VerdictsPipeline:
             self._forms.remember(url, location)
 
     def _may_have_changed(self) -> bool:
-        """Whether pages may be delivered that were not when they came, or the reverse."""
+        """Whether any page may be delivered now that was not when it was fetched, or the reverse."""
         is_said = len(self._reader.table) or self._try(lambda rows: rows.judged())
         return bool(is_said or self._try(lambda rows: rows.is_judged_again()))
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from focused.collection.verdict_rows import Change
+    from focused.collection.verdict_rows import DeliveryChange
 
 _MAX_OTHER_FORMS = 500_000
 """Pages that are remembered because a verdict may name them in another form than their URL's, some 300 bytes each."""
@@ -65,7 +65,7 @@ class PagesByForm:
         return bool(self._rows.addresses_of([self._forms.url_of(form)]))
 
 
-def take_in_all(rows: VerdictRows, table: VerdictTable, forms: KnownForms) -> list[Change]:
+def write_all_verdicts(rows: VerdictRows, table: VerdictTable, forms: KnownForms) -> list[DeliveryChange]:
     """Write the verdicts to a collection: to its pages and its table ``verdicts``. Return what changes in its delivery."""
     changes = rows.set_verdicts(_said(rows, table, forms))
     rows.mirror(
@@ -83,7 +83,7 @@ def _said(rows: VerdictRows, table: VerdictTable, forms: KnownForms) -> list[tup
     return [(url, table.relevant(forms.of(url))) for url in urls]
 
 
-def apply_verdicts(run_dir: Path, *further: Path, say: Callable[[str], object] = str) -> list[Change]:
+def apply_verdicts(run_dir: Path, *further: Path, say: Callable[[str], object] = str) -> list[DeliveryChange]:
     """Let the collection of a run, which may be under way, follow its verdict files; return the pages whose delivery changes.
 
     ``further`` files or folders are read beside ``RUN_DIR/verdicts/``. What cannot be read there is left out; ``say`` is told
@@ -116,7 +116,7 @@ def apply_verdicts(run_dir: Path, *further: Path, say: Callable[[str], object] =
             if rows.holds(_said(rows, table, forms)):
                 return []
             raise CollectionFileError(f"{path} may not be written")
-        return take_in_all(rows, table, forms)
+        return write_all_verdicts(rows, table, forms)
     except sqlite3.Error as error:
         raise CollectionFileError(advice(path, error)) from None
     finally:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from focused.collection.judged_rows import FirstJudged, JudgedRows
-    from focused.collection.verdict_rows import Change
+    from focused.collection.verdict_rows import DeliveryChange
     from focused.method.topic import Topic
 
     Floats = npt.NDArray[np.float64]
@@ -63,7 +63,7 @@ class JudgingAgain:
     def __post_init__(self) -> None:
         #: Pages that were judged again.
         self.n_judged = 0
-        self.changes: list[Change] = []
+        self.changes: list[DeliveryChange] = []
         self._end = 0.0
 
     @property

@@ -27,14 +27,14 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 _MAX_FAILURES = 3
-"""Trainings in a row that failed; after that there are no more."""
+"""After so many failed trainings in a row, no further one is begun."""
 
 
 @dataclass(eq=False)
 class TrainingRounds:
-    """Asks for a model when a training is due, looks whether it is there, and puts it in place."""
+    """Begins a training when one is due, looks whether its model is there, and puts the model in place."""
 
-    #: They say what is trained with, and when.
+    #: Which pages are trained with, and when a training is due.
     labels: PageLabels
     versions: VersionStore
     process: TrainingProcess
@@ -42,10 +42,10 @@ class TrainingRounds:
     report: AttemptReport
 
     def __post_init__(self) -> None:
-        #: To be set: called with the number of pages if none of them holds any of the topic's words.
+        #: To be set: called with the number of pages if a training finds none of the topic's words in them.
         self.no_word_met: Callable[[int], None] = lambda _: None
-        #: To be set: called with a number of pages and what a training says of the harvest up to there: nothing of examples
-        #: from elsewhere.
+        #: To be set: called with a number of pages, and the harvest that a training has estimated of them (empty if the
+        #: examples come from other sites).
         self.harvest_estimated: Callable[[int, Mapping[str, float]], None] = lambda _, __: None
         self._n_estimated = 0
         #: The labels that the model in use has learnt from, by the pages' numbers.
@@ -63,7 +63,7 @@ class TrainingRounds:
         return self.takeover.version
 
     def begin_if_due(self, n_pages: int) -> None:
-        """Ask for a model if enough pages were judged since the last training, and some labels are new."""
+        """Begin a training if enough pages were judged since the last one, and some labels are new."""
         labels = self.labels
         if not labels.is_due or self.is_under_way or self._n_failed_in_a_row >= _MAX_FAILURES:
             return
@@ -84,7 +84,7 @@ class TrainingRounds:
             self._failed()
 
     def work(self, n_pages: int) -> str:
-        """Do the next step for a model that is being trained or takes over, without waiting. Return what was done."""
+        """Do the next step of a training or a takeover, without waiting. Return in words what was done."""
         if self.takeover.is_rescoring:
             self.takeover.rescore()
             return "waiting links"
@@ -107,11 +107,11 @@ class TrainingRounds:
             self._estimated(next(each for each in reversed(attempts) if each.version == version))
 
     def train_at_end(self, n_pages: int) -> None:
-        """Train once more at the end of a crawl, and wait for it: a few seconds at most. It judges the whole collection.
+        """Train once more at the end of a crawl, and wait for it, a few seconds at most. Its model judges the collection.
 
-        Pages that came after the last training were chosen by its model. What it says of them is as wrong as the choice. A
-        crawl that is resumed goes on with the version before, as if it had not ended. A training that is under way is waited
-        for: it may have been due at the last page.
+        The model in use has chosen the pages since the last training, so its errors on them are larger than elsewhere. A
+        training that is under way is waited for first: it may have been due at the last page. A resumed crawl continues
+        with the version before this one.
         """
         if self.process.is_busy and (found := self.process.wait()) is not None:
             self.versions.add(found)
@@ -135,7 +135,7 @@ class TrainingRounds:
             self.takeover.judge_only(attempt.version, topic)
 
     def close(self) -> None:
-        """End the process that trains, and close the list; say so if the crawl ended before any training had."""
+        """End the training process, and close the list of versions; report if the crawl ended before any training did."""
         if self.process.is_busy:
             self.report.ended_early(self.versions.run_dir, self.version)
         self.process.close()
@@ -149,7 +149,7 @@ class TrainingRounds:
             logger.error("Training failed %d times in a row. Retraining stops for this crawl.", _MAX_FAILURES)
 
     def _trained(self, attempt: Attempt, n_pages: int) -> None:
-        """Use a new model, or say why not."""
+        """Use a new model if it was accepted, and report it."""
         self.versions.add(attempt)
         used = attempt.accepted and self._use(attempt.version)
         if used:
@@ -164,7 +164,7 @@ class TrainingRounds:
             self.harvest_estimated(attempt.n_pages, attempt.harvest)
 
     def _use(self, version: int) -> bool:
-        """Let a version take over; return whether it could be read."""
+        """Let a version take over; return False if it cannot be read."""
         try:
             topic, learnt = self.versions.load(version)
         except (TopicError, OSError) as error:
@@ -221,6 +221,6 @@ class RetrainingLoop:
         self.rounds.close()
 
     def _begin(self, n_pages: int) -> None:
-        # Before the crawl continues: otherwise chance would decide which pages are judged before it pauses.
+        # Before the crawl continues: otherwise it would depend on chance which pages are judged before it pauses.
         self.rounds.begin_if_due(n_pages)
         self.pause(self.rounds.is_under_way)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from focused.evaluation.report.colours import look_of_reason
+from focused.evaluation.report.colours import style_of_reason
 from focused.evaluation.report.figures import draw_bars
 from focused.evaluation.report.markup import Markup, element, figure, joined, legend, name
 
@@ -67,7 +67,7 @@ def _bars(
     label_px: float = 110,
 ) -> Markup:
     own = [part for part in parts if part not in ("block", "anchor", "context", "deferred")]
-    looks = {part: look_of_reason(part, own.index(part) if part in own else 0) for part in parts}
+    looks = {part: style_of_reason(part, own.index(part) if part in own else 0) for part in parts}
     svg = draw_bars(
         key, names, parts, looks, title=f"{x_label.capitalize()} by what their links rested on",
         x_label=x_label, label_px=label_px,

@@ -10,7 +10,7 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 from sklearn.isotonic import isotonic_regression
 
 from focused.evaluation.report.canvas import label_axes, new_axes, rendered, styled, tick_label
-from focused.evaluation.report.colours import GRID, INK, PAPER, Look
+from focused.evaluation.report.colours import GRID, INK, PAPER, CurveStyle
 from focused.evaluation.report.markup import shorten
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class Curve:
     """
 
     label: str
-    look: Look
+    look: CurveStyle
     x: NDArray[np.float64]
     y: NDArray[np.float64]
     error: NDArray[np.float64] | None = None
@@ -102,7 +102,7 @@ def draw_shares(
     key: str,
     x: NDArray[np.float64],
     parts: Mapping[str, NDArray[np.float64]],
-    looks: Mapping[str, Look],
+    looks: Mapping[str, CurveStyle],
     *,
     title: str,
     x_label: str,
@@ -128,7 +128,7 @@ def draw_bars(
     key: str,
     names: Sequence[str],
     parts: Mapping[str, NDArray[np.float64]],
-    looks: Mapping[str, Look],
+    looks: Mapping[str, CurveStyle],
     *,
     title: str,
     x_label: str,

@@ -16,7 +16,7 @@ from focused.evaluation.report.style import STYLE
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from focused.evaluation.report.colours import Look
+    from focused.evaluation.report.colours import CurveStyle
 
 # Characters that HTML cannot write, and characters that reverse the text after them.
 _UNWANTED = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff\u202a-\u202e\u2066-\u2069]")
@@ -143,7 +143,7 @@ def figure(svg: str, caption: object, *, head: object | None = None) -> Markup:
     return element("figure", *above, Markup(svg), element("figcaption", caption))
 
 
-def key_of(look: Look) -> Markup:
+def key_of(look: CurveStyle) -> Markup:
     """Return a short line in the look of a curve."""
     dash = f";stroke-dasharray:{' '.join(f'{part * 1.2:.3g}' for part in look.dash)}" if look.dash else ""
     return Markup(
@@ -152,7 +152,7 @@ def key_of(look: Look) -> Markup:
     )
 
 
-def legend(looks: dict[str, Look]) -> Markup:
+def legend(looks: dict[str, CurveStyle]) -> Markup:
     """Return the legend of a figure of bars."""
     swatches = {
         what: element("span", class_="swatch", style=f"background:var(--c-{look.light[1:]})")

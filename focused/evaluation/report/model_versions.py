@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from focused.evaluation.report.colours import spare_look
+from focused.evaluation.report.colours import spare_style
 from focused.evaluation.report.figures import Curve, Mark, draw_curves
 from focused.evaluation.report.markup import UNKNOWN, Markup, element, figure, folded, name, table
 from focused.evaluation.report.version_files import FIRST
@@ -94,7 +94,9 @@ def _held_out(found: Sequence[Version], key: str) -> str:
     for number, (which, label) in enumerate(_HELD_OUT.items()):
         y = np.array([version.held_out[which] for version in known])
         is_known = ~np.isnan(y)
-        curves.append(Curve(label, spare_look(number), x[is_known], y[is_known], None, "plain" if number else "strong"))
+        curves.append(
+            Curve(label, spare_style(number), x[is_known], y[is_known], None, "plain" if number else "strong")
+        )
     void = [Mark(float(each.trained_after), str(each.number), True) for each in known if not each.is_accepted]
     values = np.concatenate([curve.y for curve in curves])
     return draw_curves(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from focused.evaluation.report.colours import Look, look_of, spare_look
+from focused.evaluation.report.colours import CurveStyle, spare_style, style_of
 from focused.evaluation.report.drift import WINDOW, drift
 from focused.evaluation.report.figures import Curve, draw_curves, says_nothing
 from focused.evaluation.report.files import write_page
@@ -189,14 +189,14 @@ def _labels(runs: Sequence[Run]) -> list[str]:
     return [f"{number + 1}: {run.name}" for number, run in enumerate(runs)]
 
 
-def _looks(runs: Sequence[Run], labels: Sequence[str]) -> list[Look]:
+def _looks(runs: Sequence[Run], labels: Sequence[str]) -> list[CurveStyle]:
     if list(labels) == [run.strategy for run in runs] or len(runs) == 1:
         # A crawl with several strategies has no strategy's look.
-        return [look_of(run.strategy) if len(run.parts) == 1 else spare_look(n) for n, run in enumerate(runs)]
-    return [spare_look(number) for number in range(len(runs))]
+        return [style_of(run.strategy) if len(run.parts) == 1 else spare_style(n) for n, run in enumerate(runs)]
+    return [spare_style(number) for number in range(len(runs))]
 
 
-def _overview(runs: Sequence[Run], labels: Sequence[str], looks: Sequence[Look]) -> Markup:
+def _overview(runs: Sequence[Run], labels: Sequence[str], looks: Sequence[CurveStyle]) -> Markup:
     rows = [
         (
             joined((key_of(look), name(label))),
@@ -227,7 +227,7 @@ def _overview(runs: Sequence[Run], labels: Sequence[str], looks: Sequence[Look])
     return table("Crawls", "", heads, rows, n_text=5)
 
 
-def _curves(runs: Sequence[Run], labels: Sequence[str], looks: Sequence[Look]) -> Iterator[Markup]:
+def _curves(runs: Sequence[Run], labels: Sequence[str], looks: Sequence[CurveStyle]) -> Iterator[Markup]:
     if not any(run.n_pages for run in runs):
         return
     strength = "strong" if len(runs) <= 9 else "plain"

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 import numpy as np
 
-from focused.evaluation.report.colours import look_of_reason
+from focused.evaluation.report.colours import style_of_reason
 from focused.evaluation.report.figures import draw_bars
 from focused.evaluation.report.markup import (
     UNKNOWN,
@@ -49,7 +49,7 @@ def hosts(run: Run, key: str) -> Iterator[Markup]:
     parts = {"relevant": np.array([float(relevant[host]) for host in top])}
     if run.lists_all_pages:
         parts["irrelevant"] = np.array([float(every[host] - relevant[host]) for host in top])
-    looks = {part: look_of_reason(part) for part in parts}
+    looks = {part: style_of_reason(part) for part in parts}
     more = f" The {_TOP} with most pages of {len(every):,}." if len(every) > _TOP else ""
     svg = draw_bars(f"{key}-hosts", top, parts, looks, title="Pages of each host", x_label="pages", label_px=185)
     yield element("h3", "Hosts")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from focused.evaluation.report.colours import REFERENCES, look_of
+from focused.evaluation.report.colours import REFERENCES, style_of
 from focused.evaluation.report.conclusions import MEASURE, percent, points, significance_of
 from focused.evaluation.report.markup import UNKNOWN, Markup, element, joined, key_of, name, table
 from focused.utils.estimates import estimated
@@ -75,7 +75,7 @@ def topics_table(web: WebResults, ranked: Sequence[str], default: str) -> Markup
 
 def _strategy(strategy: str, default: str, *, has_key: bool = True) -> Markup:
     mark = " (default)" if strategy == default else " (reference)" if strategy in REFERENCES else ""
-    key, breaks = (key_of(look_of(strategy)), "") if has_key else ("", "_")
+    key, breaks = (key_of(style_of(strategy)), "") if has_key else ("", "_")
     return joined((key, name(strategy, breaks), element("span", mark, class_="soft")))
 
 

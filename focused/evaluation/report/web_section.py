@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from focused.evaluation.report.colours import REFERENCES, look_of
+from focused.evaluation.report.colours import REFERENCES, style_of
 from focused.evaluation.report.conclusions import default_of
 from focused.evaluation.report.evidence_figures import evidence_figures
 from focused.evaluation.report.figures import Curve, draw_curves
@@ -55,7 +55,7 @@ class WebCurves:
         """Return the curve of each strategy: means against pages fetched."""
         found = {strategy: self.web.curve(strategy, of, topic) for strategy in self.ranked}
         return [
-            Curve(strategy, look_of(strategy), x, y, error if has_error else None, self.strength(strategy))
+            Curve(strategy, style_of(strategy), x, y, error if has_error else None, self.strength(strategy))
             for strategy, (x, y, error) in found.items()
         ]
 
@@ -153,7 +153,7 @@ def _target_length(web_curves: WebCurves) -> Markup:
     for strategy in web_curves.ranked:
         _, relevant, _ = web_curves.web.curve(strategy, lambda crawl: crawl.curve["relevant"])
         _, length, error = web_curves.web.curve(strategy, lambda crawl: crawl.curve["target_length"])
-        curves.append(Curve(strategy, look_of(strategy), relevant, length, error, web_curves.strength(strategy)))
+        curves.append(Curve(strategy, style_of(strategy), relevant, length, error, web_curves.strength(strategy)))
     limit, beyond = _without_outliers({curve.label: float(curve.y.max()) for curve in curves if len(curve.y)})
     svg = draw_curves(
         f"{web_curves.key}-length", curves, title="Target length against relevant pages, one curve a strategy",
@@ -174,7 +174,7 @@ def _against_time(web_curves: WebCurves) -> Markup:
     for strategy in web_curves.ranked:
         _, hours, _ = web_curves.web.curve(strategy, lambda crawl: crawl.curve["virtual_hours"])
         _, relevant, error = web_curves.web.curve(strategy, lambda crawl: crawl.curve["relevant"])
-        curves.append(Curve(strategy, look_of(strategy), hours, relevant, error, web_curves.strength(strategy)))
+        curves.append(Curve(strategy, style_of(strategy), hours, relevant, error, web_curves.strength(strategy)))
     svg = draw_curves(
         f"{web_curves.key}-time", curves, title="Relevant pages against virtual time, one curve a strategy",
         x_label="virtual hours", y_label="relevant pages found",

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _NOT_DURABLE = -1
 
 
-class _Moved(NamedTuple):
+class _RecentMove(NamedTuple):
     move: Move
     mark: int
 
@@ -33,7 +33,7 @@ class RecentChanges:
         self._ended: dict[int, int] = {}
         # Links that wait as a transaction left them, with its mark; by the names of their hosts, which may be nobody's yet.
         self._waiting: dict[str, dict[int, tuple[WaitingLink, int]]] = {}
-        self._moved: dict[int, _Moved] = {}
+        self._moved: dict[int, _RecentMove] = {}
 
     def __len__(self) -> int:
         return len(self._ended) + sum(map(len, self._waiting.values())) + len(self._moved)
@@ -80,12 +80,12 @@ class RecentChanges:
 
     def moved(self, move: Move) -> None:
         """Note a move; it is not durable yet."""
-        self._moved[move.fingerprint] = _Moved(move, _NOT_DURABLE)
+        self._moved[move.fingerprint] = _RecentMove(move, _NOT_DURABLE)
 
     def moves_written(self, moves: Iterable[Move], n_written: int) -> None:
         """Note that moves are durable; those that have been moved again since are not."""
         for move in self._latest(moves):
-            self._moved[move.fingerprint] = _Moved(move, n_written)
+            self._moved[move.fingerprint] = _RecentMove(move, n_written)
 
     def moves_refused(self, moves: Iterable[Move]) -> None:
         """Note that moves will never be durable."""

@@ -30,7 +30,7 @@ class LinkSource:
     depth: int = 0
 
 
-class Entry(NamedTuple):
+class ListedPage(NamedTuple):
     """What a source says of a page."""
 
     #: As written.
@@ -47,20 +47,20 @@ class LinkList:
 
     kind: str
     title: str = ""
-    entries: list[Entry] = field(default_factory=list)
+    entries: list[ListedPage] = field(default_factory=list)
     #: Entries beyond MAX_ENTRIES.
     n_left: int = 0
     #: Whether the source was longer than MAX_BYTES, or is broken from some place on.
     is_cut: bool = False
 
 
-def as_page(entries: Iterable[Entry], title: str = "") -> bytes:
+def as_page(entries: Iterable[ListedPage], title: str = "") -> bytes:
     """Return a page that says of each link what its source says: title and description, or else the words of its URL.
 
     Each link with a title stands in an item of its own, which is a content block; the others are one block together: the few
     words of a URL cannot be judged as those of a block are.
 
-    >>> as_page([Entry("/b", "Bees & wasps", "Stings."), Entry("/big-stars/7.html")])[15:-1].decode()
+    >>> as_page([ListedPage("/b", "Bees & wasps", "Stings."), ListedPage("/big-stars/7.html")])[15:-1].decode()
     '<div><li><a href="/b">Bees &amp; wasps</a> Stings.</li> <a href="/big-stars/7.html">big stars</a></div'
     """
     items = (
@@ -72,6 +72,6 @@ def as_page(entries: Iterable[Entry], title: str = "") -> bytes:
     return f"<title>{escape(title)}</title><div>{' '.join(items)}</div>".encode("utf-8", "replace")
 
 
-def newest_first(entries: Iterable[Entry]) -> list[Entry]:
+def newest_first(entries: Iterable[ListedPage]) -> list[ListedPage]:
     """Return entries with the newest first; of equal date, and without one, in the order in which they stand."""
     return sorted(entries, key=lambda each: -each.date)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from lxml import etree
 
-from focused.method.page.link_list import FEED, INDEX, SITEMAP, Entry, LinkList
+from focused.method.page.link_list import FEED, INDEX, SITEMAP, LinkList, ListedPage
 from focused.method.page.robots_directives import seconds_of
 from focused.method.page.xml_references import with_references, without_references
 
@@ -184,7 +184,7 @@ class _Target:
             return
         date = (seconds_of(said["date"]) if said.get("date") else None) or 0.0
         title = plain_text(said.get("title", ""), _MAX_TITLE_CHARS)
-        self.found.entries.append(Entry(url, title, plain_text(said.get("text", ""), _MAX_TEXT_CHARS), date))
+        self.found.entries.append(ListedPage(url, title, plain_text(said.get("text", ""), _MAX_TEXT_CHARS), date))
 
 
 def plain_text(text: str, most: int) -> str:
@@ -202,5 +202,5 @@ def _of_text(body: bytes) -> LinkList:
     """Return a sitemap of plain text: a URL a line."""
     lines = body.decode("utf-8", "replace").split("\n")
     urls = [line.strip() for line in lines if line[:4].lower() == "http" and len(line) <= _MAX_URL_CHARS]
-    entries = [Entry(url) for url in dict.fromkeys(urls)]
+    entries = [ListedPage(url) for url in dict.fromkeys(urls)]
     return LinkList(SITEMAP, entries=entries[:MAX_ENTRIES], n_left=max(len(entries) - MAX_ENTRIES, 0))

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _NODE, _HEAD = mark(NODE), mark(HEAD)
 
 
-class Addition(NamedTuple):
+class AddedText(NamedTuple):
     """What the start of a special tag adds to the text of a page."""
 
     start: str | None
@@ -39,8 +39,8 @@ class Addition(NamedTuple):
 
 
 # The usual ones are made once.
-_SPACE, _RAW_TEXT = Addition(None, (" ",)), Addition(None, (" ",), is_hidden=True)
-_HIDDEN, _PHRASE, _OF_HTML = Addition(None, is_hidden=True), Addition(PHRASE), Addition(_NODE)
+_SPACE, _RAW_TEXT = AddedText(None, (" ",)), AddedText(None, (" ",), is_hidden=True)
+_HIDDEN, _PHRASE, _OF_HTML = AddedText(None, is_hidden=True), AddedText(PHRASE), AddedText(_NODE)
 
 
 class PageNotes:
@@ -52,7 +52,7 @@ class PageNotes:
         self._keywords: list[str] = []
         self._is_json = False  # whether the hidden element is a script of JSON-LD
 
-    def special(self, tag: str, attributes: Mapping[str, str], link: Mapping[str, str] | None) -> Addition:
+    def special(self, tag: str, attributes: Mapping[str, str], link: Mapping[str, str] | None) -> AddedText:
         """Note what a tag says of which the walk knows no mark, and return what it adds to the text.
 
         ``link``: attributes of the innermost open ``a``.
@@ -71,7 +71,7 @@ class PageNotes:
         if tag in LEAF_LINK_TAGS:
             return _leaf_link(tag, attributes)
         if tag == "img" and link and "href" in link and (label := attributes.get("alt")):
-            return Addition(None, (" ", f"{label} "))
+            return AddedText(None, (" ", f"{label} "))
         if tag in HEAD_TAGS:
             note_about_page(self.marked_text, tag, attributes, self._keywords)
         return _RAW_TEXT if tag in RAW_TEXT_TAGS else _SPACE
@@ -111,9 +111,9 @@ def holds_no_text(pieces: Sequence[str]) -> bool:
     return True
 
 
-def _leaf_link(tag: str, attributes: Mapping[str, str]) -> Addition:
+def _leaf_link(tag: str, attributes: Mapping[str, str]) -> AddedText:
     """Return a link whose text is its label; its content is for browsers without frames."""
     source = attributes.get("href" if tag == "area" else "src")
     if source is None:
-        return Addition(_NODE, (NODE_END,), is_hidden=True)
-    return Addition(LINK_START, (label_of(attributes, "name"), NODE_END), target=source, is_hidden=True)
+        return AddedText(_NODE, (NODE_END,), is_hidden=True)
+    return AddedText(LINK_START, (label_of(attributes, "name"), NODE_END), target=source, is_hidden=True)

@@ -44,3 +44,8 @@ class Evidence:
 def better(known: Evidence, new: Evidence) -> Evidence:
     """Return the better evidence of two, with the referrers of both."""
     return replace(max(known, new, key=lambda each: each.rank), n_referrers=known.n_referrers + new.n_referrers)
+
+
+def better_with_most_carried(known: Evidence, new: Evidence) -> Evidence:
+    """Return the better evidence of two, with the larger ``carried`` of both (None counts as 0)."""
+    return replace(better(known, new), carried=max(known.carried or 0.0, new.carried or 0.0))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from focused.method.scoring.base import BELOW, BY_PAGE, LinkScores, Strategy
-from focused.method.scoring.evidence import better
+from focused.method.scoring.evidence import better_with_most_carried
 from focused.utils.parameters import parameter
 from focused.utils.setting import TOPIC
 
@@ -64,4 +64,4 @@ class FishSearch(Strategy):
 
     def merge(self, known: Evidence, new: Evidence) -> Evidence:
         """Return the better of both, with the larger depth left."""
-        return replace(better(known, new), carried=max(known.carried or 0.0, new.carried or 0.0))
+        return better_with_most_carried(known, new)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from focused.method.page.text_units import ANCHOR, CONTEXT
 from focused.method.scoring.base import BY_INHERITED, BY_NEIGHBOURHOOD, LinkScores, Strategy
-from focused.method.scoring.evidence import better
+from focused.method.scoring.evidence import better_with_most_carried
 from focused.utils.parameters import parameter
 from focused.utils.setting import TOPIC
 
@@ -77,4 +77,4 @@ class SharkSearch(Strategy):
 
     def merge(self, known: Evidence, new: Evidence) -> Evidence:
         """Return the better of both, with the larger inheritance."""
-        return replace(better(known, new), carried=max(known.carried or 0.0, new.carried or 0.0))
+        return better_with_most_carried(known, new)

@@ -26,7 +26,7 @@ class RefusedError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Content:
+class PageContent:
     """A page as received: absolute URL, decompressed body, and Content-Type header (None: HTML, charset unknown)."""
 
     url: str
@@ -34,7 +34,7 @@ class Content:
     content_type: str | None = None
 
 
-def checked(url: str, body: bytes, content_type: str | None = None) -> Content:
+def checked(url: str, body: bytes, content_type: str | None = None) -> PageContent:
     """Return the body of an HTTP answer or a file as content with a definite type.
 
     That of a PDF file is its text as HTML. Raises RefusedError if it is empty, binary, or neither HTML nor text.
@@ -46,14 +46,14 @@ def checked(url: str, body: bytes, content_type: str | None = None) -> Content:
         body, why = html_of_pdf(body)
         if why:
             raise RefusedError("PDF file", why)
-        return Content(url, body, PDF_TYPE)
+        return PageContent(url, body, PDF_TYPE)
     if is_binary(body):
         raise RefusedError("binary")
     if kind in _UNDECIDED_TYPES:
         content_type = HTML_TYPE if looks_like_html(body) else TEXT_TYPE
     elif kind not in _MARKUP_TYPES and kind not in (TEXT_TYPE, PDF_TYPE):  # a crawler has made a page of the file
         raise RefusedError("neither HTML nor text", kind[:60])
-    return Content(url, body, content_type)
+    return PageContent(url, body, content_type)
 
 
 def looks_like_html(body: bytes) -> bool:

@@ -13,7 +13,7 @@ from focused.utils.url_forms import canonical_form
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from focused.method.training.example_content import Content, Refusals
+    from focused.method.training.example_content import PageContent, Refusals
     from focused.method.training.example_sources import Candidate
 
 IN_POSITIVES = "also among the positives"
@@ -32,7 +32,7 @@ class Example:
     """A page to learn from: its name, its content, and a digest of its body."""
 
     candidate: Candidate
-    content: Content
+    content: PageContent
     digest: bytes
 
     @property

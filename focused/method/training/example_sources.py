@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 from urllib.parse import quote
 
 from focused.method.page.urls import is_page_url
-from focused.method.training.example_content import HTML_TYPE, TEXT_TYPE, Content, RefusedError, checked
+from focused.method.training.example_content import HTML_TYPE, TEXT_TYPE, PageContent, RefusedError, checked
 from focused.method.training.example_pdf import MOST_PDF_BYTES, is_pdf, not_an_example
 from focused.utils.url_lists import http_url, url_lines
 from focused.webs.recorded import RecordedWeb
@@ -45,19 +45,19 @@ class Candidate:
 
     name: str
     url: str
-    load: Callable[[], Content]
+    load: Callable[[], PageContent]
     is_remote: bool = False
 
 
 class FetchedExamples(Protocol):
     """Pages that were fetched."""
 
-    def content(self, url: str) -> Content:
+    def content(self, url: str) -> PageContent:
         """Return the page that answered a URL, or raise `RefusedError`."""
 
 
 @dataclass(frozen=True)
-class Opening:
+class OpenSources:
     """What opening a PATH needs: the list of refusals, the fetched pages, and the stack that closes files."""
 
     refusals: Refusals
@@ -67,7 +67,7 @@ class Opening:
     cache_dir: Path | None = None
 
 
-def candidates_at(path: Path, opening: Opening, urls: list[str] | None = None) -> list[Candidate]:
+def candidates_at(path: Path, opening: OpenSources, urls: list[str] | None = None) -> list[Candidate]:
     """Return the candidates at a PATH, in the same order on every machine.
 
     ``urls``: take only the pages of these URLs from a WARC, matched as a recorded web matches them. Raises SourceError or
@@ -98,7 +98,7 @@ def candidates_at(path: Path, opening: Opening, urls: list[str] | None = None) -
     return _url_list(path, opening)
 
 
-def candidates_in(paths: list[Path], opening: Opening, urls: list[str] | None = None) -> list[Candidate]:
+def candidates_in(paths: list[Path], opening: OpenSources, urls: list[str] | None = None) -> list[Candidate]:
     """Return the candidates of several PATHs; with ``urls``, only these pages of WARCs.
 
     A URL that is in none of the WARCs is refused. Raises SourceError if there are URLs but no WARC, and as `candidates_at`.
@@ -131,7 +131,7 @@ def is_warc(path: Path, head: bytes = b"") -> bool:
     return path.name.lower().endswith((".warc", ".warc.gz")) or head.startswith((b"WARC/", b"\x1f\x8b"))
 
 
-def _folder(top: Path, opening: Opening) -> list[Candidate]:
+def _folder(top: Path, opening: OpenSources) -> list[Candidate]:
     found: list[Candidate] = []
 
     def unreadable(error: OSError) -> None:
@@ -161,7 +161,7 @@ def _file_url(path: Path) -> str:
     return FILES_ORIGIN + quote(os.fsencode(Path(os.path.normpath(Path.cwd() / path)).as_posix()))
 
 
-def _load_file(path: Path, url: str, max_bytes: int) -> Content:
+def _load_file(path: Path, url: str, max_bytes: int) -> PageContent:
     try:
         if not path.is_file():  # a device or a pipe would never end
             raise RefusedError("unreadable", "no regular file")
@@ -176,7 +176,7 @@ def _load_file(path: Path, url: str, max_bytes: int) -> Content:
     return checked(url, body, known)
 
 
-def _warc(path: Path, opening: Opening, urls: list[str] | None) -> list[Candidate]:
+def _warc(path: Path, opening: OpenSources, urls: list[str] | None) -> list[Candidate]:
     web = opening.stack.enter_context(RecordedWeb(path, opening.cache_dir))
     if urls is not None:
         return [Candidate(url, url, partial(_load_answer, web, url)) for url in urls if web.index.find(url)]
@@ -190,7 +190,7 @@ def _warc(path: Path, opening: Opening, urls: list[str] | None) -> list[Candidat
     return found
 
 
-def _load_answer(web: RecordedWeb, url: str) -> Content:
+def _load_answer(web: RecordedWeb, url: str) -> PageContent:
     answer = web.answer(url)
     if not 200 <= answer.status < 300:
         raise RefusedError(f"answered {answer.status}")
@@ -203,7 +203,7 @@ def header(answer: Answer, name: str) -> str | None:
     return next((value for key, value in reversed(answer.headers) if key.lower() == name), None)
 
 
-def _json_lines(path: Path, opening: Opening) -> list[Candidate]:
+def _json_lines(path: Path, opening: OpenSources) -> list[Candidate]:
     found = []
     with path.open("rb") as file:
         start = 0
@@ -233,7 +233,7 @@ def _record(line: bytes) -> dict[str, object]:
     return record
 
 
-def _load_record(path: Path, start: int, length: int, url: str) -> Content:
+def _load_record(path: Path, start: int, length: int, url: str) -> PageContent:
     try:
         with path.open("rb") as file:
             file.seek(start)
@@ -245,7 +245,7 @@ def _load_record(path: Path, start: int, length: int, url: str) -> Content:
     return checked(url, str(body).encode("utf-8", "replace"), f"{kind}; charset=utf-8")
 
 
-def _url_list(path: Path, opening: Opening) -> list[Candidate]:
+def _url_list(path: Path, opening: OpenSources) -> list[Candidate]:
     try:
         lines = url_lines(path)
     except (OSError, UnicodeDecodeError):

@@ -58,8 +58,8 @@ class Site:
         self.seed = seed
         self.hosts = Hosts(n_pages, n_hosts, n_topics, seed)
         topics = (*range(n_topics), None)
-        self._shelves = {topic: _Shelf(self.hosts.all, topic, islets=False) for topic in topics}
-        self._islets = {topic: _Shelf(self.hosts.all, topic, islets=True) for topic in topics}
+        self._shelves = {topic: _TopicSections(self.hosts.all, topic, islets=False) for topic in topics}
+        self._islets = {topic: _TopicSections(self.hosts.all, topic, islets=True) for topic in topics}
         self.place = lru_cache(_CACHED_PAGES)(self._place)
         self.title = lru_cache(_CACHED_PAGES)(self._title)
 
@@ -146,7 +146,7 @@ class Site:
         return general if place.section < len(host.topics) else f"{general}: {name.lower()}"
 
 
-class _Shelf:
+class _TopicSections:
     """The sections about one topic, by host: draws one of their pages by bisection."""
 
     def __init__(self, hosts: list[Host], topic: int | None, *, islets: bool) -> None:

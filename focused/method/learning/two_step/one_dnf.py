@@ -40,7 +40,7 @@ def features_held(counts: sparse.csr_matrix, features: NDArray[np.intp]) -> NDAr
     return np.asarray(held @ is_feature, dtype=np.float64)
 
 
-class Tried(NamedTuple):
+class FeatureTrial(NamedTuple):
     """The last set of positive features that was tried, and what it left."""
 
     step: int
@@ -52,7 +52,7 @@ class Tried(NamedTuple):
     most: int
 
 
-def first_enough(unlabeled: sparse.csr_matrix, choices: Iterable[NDArray[np.intp]], needed: int) -> Tried:
+def first_enough(unlabeled: sparse.csr_matrix, choices: Iterable[NDArray[np.intp]], needed: int) -> FeatureTrial:
     """Try sets of positive features in turn, until enough documents hold none of them, or a set is empty."""
     step, features, most = 0, np.zeros(0, dtype=np.intp), 0
     for step, features in enumerate(choices):
@@ -62,8 +62,8 @@ def first_enough(unlabeled: sparse.csr_matrix, choices: Iterable[NDArray[np.intp
         rows = np.flatnonzero(scores == 0)
         most = max(most, len(rows))
         if len(rows) >= needed:
-            return Tried(step, features, scores, rows, most)
-    return Tried(step, features, None, None, most)
+            return FeatureTrial(step, features, scores, rows, most)
+    return FeatureTrial(step, features, None, None, most)
 
 
 def one_dnf_negatives(

@@ -27,7 +27,7 @@ _PAGES_BETWEEN = 25
 _TEXTS = tuple((kind, f"{kind} mean", f"{kind} best") for kind in ("page", "block", "anchor", "context"))
 
 
-class Part(NamedTuple):
+class ReasonPart(NamedTuple):
     """A part of the sum: what it adds to the log-odds, its kind, and what is said of it besides."""
 
     value: float
@@ -61,14 +61,14 @@ class LinkReasons:
             return ""
         if links.at("explores", number):
             return EXPLORATION
-        added = Part(advantage, FAIR_SHARE), Part(lift, LEADS_ON)
+        added = ReasonPart(advantage, FAIR_SHARE), ReasonPart(lift, LEADS_ON)
         parts = [part for part in (*self.parts(number, url), *added) if part.is_clear]
         parts.sort(key=lambda part: part.value, reverse=True)
         least = _LEAST_SHARE * max(parts[0].value, 0.0)
         strongest = [part for part in parts[:N_PARTS] if part.value > least] or parts[:1]
         return in_words(map(_words, strongest))
 
-    def parts(self, number: int, url: str) -> Iterator[Part]:
+    def parts(self, number: int, url: str) -> Iterator[ReasonPart]:
         """Yield the parts of a link's log-odds; together with `average` their values are the model's sum."""
         links, (weight, average) = self._model.memory.links, self._of_fit()
         n_referrers = links.at("n_referrers", number)
@@ -78,11 +78,11 @@ class LinkReasons:
             mean = sums[n] / n_referrers
             value = weight[of_mean] * (mean - average[n]) + weight[of_best] * (tops[n] - average[4 + n])
             if kind == "anchor":
-                yield Part(value + of_anchor.value, kind, of_anchor.said or _share(mean))
+                yield ReasonPart(value + of_anchor.value, kind, of_anchor.said or _share(mean))
             else:  # a weight below 0 lets a low relevance speak for a link
-                yield Part(value, kind, _share(mean), mean > average[n])
+                yield ReasonPart(value, kind, _share(mean), mean > average[n])
         yield from of_groups
-        yield Part(weight["referrers"] * (math.log1p(n_referrers) - average[8]), "referrers", n_referrers)
+        yield ReasonPart(weight["referrers"] * (math.log1p(n_referrers) - average[8]), "referrers", n_referrers)
         yield from self._of_url(number, url, weight)
 
     def average(self) -> float:
@@ -108,7 +108,7 @@ class LinkReasons:
             self._fit = self._model.weights, memory.n_pages, weight, average
         return weight, average
 
-    def _of_groups(self, number: int, weight: dict[str, float]) -> list[Part]:
+    def _of_groups(self, number: int, weight: dict[str, float]) -> list[ReasonPart]:
         """Return what the groups add that a link belongs to on the page that linked there last; the anchor text's is last.
 
         What other pages say of it is one part that is not named: to look for them in the memory would take longer.
@@ -127,14 +127,14 @@ class LinkReasons:
         others = links.at("group_sum", number) / links.at("n_kept", number) - source - block - place - of_anchor
         best = weight["source best"] * links.at("group_top", number)
         return [
-            Part(source + best, "page links", _share(rates["source"] + of_crawl)),
-            Part(block, "block links", _share(rates["block"] + of_crawl)),
-            Part(place, "place", _share(rates["place"] + of_crawl)),
-            Part(others, "other pages", None, False),
-            Part(of_anchor, "anchor", memory.anchor_words[anchor]),
+            ReasonPart(source + best, "page links", _share(rates["source"] + of_crawl)),
+            ReasonPart(block, "block links", _share(rates["block"] + of_crawl)),
+            ReasonPart(place, "place", _share(rates["place"] + of_crawl)),
+            ReasonPart(others, "other pages", None, False),
+            ReasonPart(of_anchor, "anchor", memory.anchor_words[anchor]),
         ]
 
-    def _of_url(self, number: int, url: str, weight: dict[str, float]) -> list[Part]:
+    def _of_url(self, number: int, url: str, weight: dict[str, float]) -> list[ReasonPart]:
         """Return what folder, host and the other terms of a URL add."""
         memory = self._model.memory
         links, (host_name, folder_name, hosts, folders) = memory.links, place_of(url)
@@ -155,9 +155,9 @@ class LinkReasons:
                 if of_term > best:
                     best, strongest = of_term, column
         return [
-            Part(host, "host", host_name),
-            Part(folder, "folder", folder_name),
-            Part(others, "address", (url, strongest), best > 0),
+            ReasonPart(host, "host", host_name),
+            ReasonPart(folder, "folder", folder_name),
+            ReasonPart(others, "address", (url, strongest), best > 0),
         ]
 
 
@@ -165,7 +165,7 @@ def _share(log_odds: float) -> float:
     return 1 / (1 + math.exp(-log_odds))
 
 
-def _words(part: Part) -> str:
+def _words(part: ReasonPart) -> str:
     """Return a part as people read it."""
     kind, said = part.kind, part.said
     if isinstance(said, tuple):  # the strongest of several terms
