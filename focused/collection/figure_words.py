@@ -1,4 +1,4 @@
-"""Says the figures of a collection in words, and says so of what only the model believes."""
+"""Writes the figures of a collection in words, and marks those that rest on the model alone."""
 
 from __future__ import annotations
 

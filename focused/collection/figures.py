@@ -1,4 +1,4 @@
-"""Estimates how good a collection is, by people's verdicts on pages that were drawn at random; the model has no say in it.
+"""Estimates how good a collection is from people's verdicts on random pages; the model's judgements are not used.
 
 Precision: of the pages that are delivered, the share that is relevant. Recall: of the relevant pages that were fetched, the
 share that is delivered. Both are those of the collection as it stands, in which each page with a verdict is where it belongs:

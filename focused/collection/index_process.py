@@ -1,4 +1,4 @@
-"""Brings the index of words up to date in a process of its own: in the crawl's it would be a twentieth of a page's cost.
+"""Updates the index of words in a process of its own: in the crawl's process it would cost a twentieth of each page.
 
 As a program: ``python -m focused.collection.index_process FOLDER PAUSE``. It prints the seconds of CPU that it took.
 """

@@ -1,4 +1,4 @@
-"""The pages of a collection with what people say of them: what the queue chooses from, and what the figures come from."""
+"""The pages of a collection with people's verdicts: the queue chooses from them, and figures are computed from them."""
 
 from __future__ import annotations
 

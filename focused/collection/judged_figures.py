@@ -1,4 +1,4 @@
-"""The figures of a run by people's verdicts, and what is kept of them when a model learns from these."""
+"""The figures of a run by people's verdicts, and those that are kept when a model learns from these verdicts."""
 
 from __future__ import annotations
 

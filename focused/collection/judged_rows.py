@@ -1,4 +1,4 @@
-"""Writes anew what the model says of a collection's pages: relevance, whether it is relevant, threshold, version."""
+"""Judges a collection's pages again: writes relevance, decision, threshold and version to their rows."""
 
 from __future__ import annotations
 

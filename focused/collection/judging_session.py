@@ -1,4 +1,4 @@
-"""`JudgingSession`: shows one person page after page, and takes in the answers. It knows no terminal."""
+"""`JudgingSession`: shows one person page after page, and writes the verdicts. It knows no terminal."""
 
 from __future__ import annotations
 

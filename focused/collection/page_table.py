@@ -1,4 +1,4 @@
-"""The judged pages of a crawl as columns: some 130 bytes a page, so that many people may judge a large crawl at once."""
+"""The judged pages of a crawl as columns, in some 130 bytes a page: many people may judge a large crawl at once."""
 
 from __future__ import annotations
 

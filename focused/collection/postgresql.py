@@ -1,4 +1,4 @@
-"""Copies what a run delivers into a PostgreSQL database, while the run goes on and each time it is resumed.
+"""Copies the delivered pages of a run into a PostgreSQL database, during the crawl and after each resume.
 
 The collection is the truth, and the copy follows it. New rows are copied, and rows on which people changed their minds. When a
 later model has judged all pages again, all rows are copied again. The transaction that writes rows also notes how far the run

@@ -1,4 +1,4 @@
-"""Chooses which page a person judges next: pages that teach the model most, and random ones, which tell how good it is.
+"""Chooses the page that a person judges next: one that teaches the model most, or a random one, for the figures.
 
 Four kinds of picks. *Uncertain*: the model's decision, as the verdicts so far have moved it (`focused.collection.belief`), is
 near the threshold, and other pages are like this one. *New side*: the page is called irrelevant, and little is known of pages

@@ -1,4 +1,4 @@
-"""Reads the pages of a collection again, as Markdown, from what their crawl recorded."""
+"""Reads pages of a collection from what their crawl recorded, and returns their main text as Markdown."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Quotes words that people search for where FTS5 does not understand them: they are taken as they stand."""
+"""Quotes search words with characters that FTS5 would take for operators."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Finds pages of a collection again: by what they say, by what was said of them, by where they come from."""
+"""Finds pages of a collection by words, verdicts, hosts and other properties."""
 
 from __future__ import annotations
 

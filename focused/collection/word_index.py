@@ -1,4 +1,4 @@
-"""Keeps the index of words over titles and texts: a crawl brings it up to date now and then, and whoever searches the rest.
+"""Keeps the full-text index of titles and texts: a crawl updates it now and then, and a search indexes the rest.
 
 Only what the file itself says has been indexed counts, so that nobody does it twice.
 """

@@ -1,4 +1,4 @@
-"""Says from time to time how a crawl of many workers goes; `focused.commands.crawl_watch` asks it to."""
+"""Logs how a crawl of many workers goes; `focused.commands.crawl_watch` calls it."""
 
 from __future__ import annotations
 

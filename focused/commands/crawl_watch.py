@@ -1,4 +1,4 @@
-"""Watches workers: says how their crawl goes and ends, and who failed, and keeps the run directory up to date."""
+"""Watches workers: logs their progress, failures and end, and keeps the run directory up to date."""
 
 from __future__ import annotations
 

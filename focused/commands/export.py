@@ -1,4 +1,4 @@
-"""``scrapy export``: take the pages of runs away, as files for other programs."""
+"""``scrapy export``: write the pages of runs to files for other programs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``scrapy judge``: a person says of the pages of a crawl, one after the other, whether they are relevant."""
+"""``scrapy judge``: a person judges pages of a crawl, one after the other."""
 
 from __future__ import annotations
 

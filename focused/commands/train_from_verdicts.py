@@ -1,4 +1,4 @@
-"""Trains a topic from words for good from the pages that people said yes to: from now on these are its examples."""
+"""Replaces a topic from words by one from examples: the pages that people judged relevant."""
 
 from __future__ import annotations
 

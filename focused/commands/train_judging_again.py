@@ -1,4 +1,4 @@
-"""Judges the pages of a run again, after ``scrapy train TOPIC --from-run``, by what was learnt, so that it is delivered."""
+"""Judges the pages of a run again after ``scrapy train TOPIC --from-run``, and corrects what is delivered."""
 
 from __future__ import annotations
 

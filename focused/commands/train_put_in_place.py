@@ -1,4 +1,4 @@
-"""Puts a topic that was trained again from a run in the place of the former one, which is kept."""
+"""Replaces a topic by one that was trained from a run; the former one is kept."""
 
 from __future__ import annotations
 

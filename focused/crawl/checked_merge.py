@@ -1,4 +1,4 @@
-"""Calls a strategy's own way to join what two pages say of a link, and checks each result."""
+"""Calls the ``merge`` of a strategy from outside the project, and checks each result."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Puts Scrapy's feeds in files right: takes out pages that are delivered no more, and leaves none in one of them twice."""
+"""Corrects Scrapy's feeds in files: removes pages that are no longer delivered, and keeps each page once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Says in a crawl's summary how many pages it found and delivers, where they are, and why these are not as many."""
+"""Says in a crawl's summary how many pages it found and delivers, where they are, and why the numbers differ."""
 
 from __future__ import annotations
 

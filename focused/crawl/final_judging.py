@@ -1,4 +1,4 @@
-"""Lets a crawl that ends judge its collection again by the last model, and counts and logs what that changes."""
+"""Judges the collection again by the last model when a crawl ends, and counts and logs what changes."""
 
 from __future__ import annotations
 

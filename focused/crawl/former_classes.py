@@ -1,4 +1,4 @@
-"""Refuses settings that name a component by the path that the version before this one gave it, and says the new path."""
+"""Refuses settings with class paths of the previous version, and names the new paths."""
 
 from __future__ import annotations
 

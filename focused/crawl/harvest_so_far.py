@@ -1,4 +1,4 @@
-"""Estimates the harvest of a crawl by its judge, and says why it is not known where it is not."""
+"""Estimates the harvest of a crawl from its relevances and trainings, or says why it is not known."""
 
 from __future__ import annotations
 

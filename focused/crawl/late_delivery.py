@@ -1,4 +1,4 @@
-"""Delivers pages after they came, or takes them back: pipelines and feeds hear of them as of pages of their own."""
+"""Delivers or withdraws pages after they have passed the pipelines: tells the pipelines and the feeds."""
 
 from __future__ import annotations
 

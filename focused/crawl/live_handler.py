@@ -1,4 +1,4 @@
-"""The download handler of the live web: Scrapy's own, which connects only where it may, and reads no endless headers.
+"""The download handler of the live web: Scrapy's own, limited to allowed addresses and to headers of bounded size.
 
 Twisted resolves a name and connects to what it got in one go. The check stands between: each connection is made by
 :class:`_CheckedReactor`, which sees the address itself, so no spelling, redirect or second answer of a name server leads

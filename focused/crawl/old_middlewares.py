@@ -1,4 +1,4 @@
-"""Lets spider middlewares of the old synchronous kind work on: Scrapy would end the crawl with a traceback.
+"""Adapts spider middlewares of the old synchronous kind, with which Scrapy would end the crawl with a traceback.
 
 Such a class has ``def process_spider_output(self, response, result, spider)``, as ``scrapy startproject`` writes it.
 """

@@ -1,4 +1,4 @@
-"""Tells what is still to come of a crawl: relevant pages by the end of its budgets, and whether it still finds new ones."""
+"""Forecasts the rest of a crawl: relevant pages by the end of its budgets, and whether it still finds new ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Keeps what a project's own item class adds to a page, for pages that are delivered after they came."""
+"""Keeps the fields of a project's own item class, for pages that are delivered late."""
 
 from __future__ import annotations
 

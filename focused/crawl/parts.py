@@ -1,4 +1,4 @@
-"""`Crawl`: the parts that the components of one crawl use."""
+"""`Crawl`: the objects that the components of one crawl share."""
 
 from __future__ import annotations
 

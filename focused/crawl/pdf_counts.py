@@ -1,4 +1,4 @@
-"""Says for the log what became of the PDF files that a crawl met."""
+"""Logs what became of the PDF files that a crawl met."""
 
 from __future__ import annotations
 

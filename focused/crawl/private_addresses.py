@@ -1,4 +1,4 @@
-"""Decides who may be asked: public addresses, and others only where the person who crawls has named them."""
+"""Decides which addresses may be asked: public ones, and others only if the person who crawls has named them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Keeps what a run was begun with: it may be resumed with another strategy, or after its topic was trained again."""
+"""Keeps the strategy and the model that a run was begun with: a resumed run may have others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checks Scrapy's own settings before a crawl: Scrapy finds a wrong one when it has begun, with a traceback."""
+"""Checks Scrapy's own settings before a crawl: Scrapy itself finds a wrong one later, with a traceback."""
 
 from __future__ import annotations
 

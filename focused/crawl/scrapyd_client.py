@@ -1,4 +1,4 @@
-"""Refuses what a client of Scrapyd may not set: where things are, and which classes are imported, is the server's business.
+"""Refuses settings that a client of Scrapyd may not choose: folders, and classes to import.
 
 A topic's file may name no class either; it is refused where it is read, in :mod:`focused.method.topic.settings`.
 """

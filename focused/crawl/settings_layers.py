@@ -1,4 +1,4 @@
-"""Finds the settings of a crawl that nobody gives: from its preset, its topic, its web, its order and its contact."""
+"""Computes the settings that follow from a crawl's preset, topic, web, order and contact."""
 
 from __future__ import annotations
 

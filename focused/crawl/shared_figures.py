@@ -1,4 +1,4 @@
-"""`FolderFigures`: what a folder that follows a crawl in a database has found in it, no more than its ``run.json`` says."""
+"""`FolderFigures`: the figures in the ``run.json`` of a folder that follows a shared crawl."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs the model of a crawl in a database for a folder that follows it: estimates the harvest, judges pages again.
+"""Uses the model of a shared crawl in a folder that follows it: estimates the harvest, judges pages again.
 
 When the workers have ended, the topic is trained once more against all pages met, and the folder's collection is judged by
 that version, as at the end of a crawl of one process (docs/method/collection.md). The database keeps what was said as pages

@@ -1,4 +1,4 @@
-"""Leaves what a worker has in the database of its crawl: a row for each page, and in the end its own figures."""
+"""Writes a worker's pages and its final figures to the database of its crawl."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads what the workers of a crawl can train from in its database: the pages, and what people say of them."""
+"""Reads from the database what the workers of a crawl can train from: pages and verdicts."""
 
 from __future__ import annotations
 

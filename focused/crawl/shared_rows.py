@@ -1,4 +1,4 @@
-"""Writes anew the tables of a folder that follows a crawl in a database: what was fetched, and how the harvest went."""
+"""Rewrites the tables of a folder that follows a shared crawl: ``fetched.csv`` and ``harvest.csv``."""
 
 from __future__ import annotations
 

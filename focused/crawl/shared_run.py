@@ -1,4 +1,4 @@
-"""Reads what the database says of a shared crawl as a whole, for progress lines, summaries and ``run.json``."""
+"""Reads the figures of a whole shared crawl from its database, for progress lines, summaries and ``run.json``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Trains for all workers of a crawl, in a thread of its own, from what the database has.
+"""Trains for all workers of a crawl, in a thread of its own, from the pages and verdicts in the database.
 
 That is what people say, and, where the model learns against the pages met (docs/method/, D74), all pages of all workers.
 

@@ -1,4 +1,4 @@
-"""Estimates when a crawl ends: by the budget that is spent first at the speed of late."""
+"""Estimates when a crawl ends: when the first of its budgets is spent at the present speed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Says where a topic's file makes a crawl less polite, or less careful, than the project's settings make it."""
+"""Names the settings by which a topic's file makes a crawl less polite, or less careful, than the project does."""
 
 from __future__ import annotations
 

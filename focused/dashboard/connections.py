@@ -1,4 +1,4 @@
-"""Connections of the dashboard's server: whoever asks nothing, or takes no answer, keeps nobody else out for long."""
+"""Bounds the connections of the dashboard's server, so that an idle client cannot keep others out for long."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Crawls that the dashboard starts, stops and deletes. A crawl that it starts is nobody's child: it outlives the dashboard."""
+"""Starts, stops and deletes crawls. A crawl that the dashboard starts outlives the dashboard."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Answers in one sentence where a view fails, with the headers of every answer: files of strangers break all rules."""
+"""Answers in one sentence if a view fails, with the usual headers: files of strangers may break any rule."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads a run's frontier: the links that come next, and what hosts gave. One that cannot be read says nothing."""
+"""Reads a run's frontier: the next links, and the pages of each host. An unreadable frontier shows nothing."""
 
 from __future__ import annotations
 

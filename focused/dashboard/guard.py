@@ -1,4 +1,4 @@
-"""Lets nobody ask the dashboard but the browser of the person who opened the link that was printed.
+"""Admits only the browser of the person who opened the link that was printed.
 
 Other sites that she visits could send requests to this machine. They do not know the token, a browser does not let them read
 answers, and what they send has another ``Origin``. A name of theirs that resolves to this machine (DNS rebinding) is another

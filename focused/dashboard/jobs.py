@@ -1,4 +1,4 @@
-"""Trainings that were started on the page: processes of their own, whose words stand in a log."""
+"""Trainings that were started in the dashboard: processes with a log."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Caches what people say of runs as long as it is true: to read it takes a second where there are 100,000 pages."""
+"""Caches the verdicts on a run until its files change: reading 100,000 pages takes a second."""
 
 from __future__ import annotations
 

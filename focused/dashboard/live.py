@@ -1,4 +1,4 @@
-"""Reads what a crawl says of itself while it runs: ``progress.json`` and ``versions.jsonl``, however damaged they are."""
+"""Reads the state of a running crawl from ``progress.json`` and ``versions.jsonl``, however damaged they are."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Asks for the password of a dashboard that other machines can reach. It is in the environment: all see command lines."""
+"""Asks for the password of a dashboard that other machines can reach. It comes from the environment, never a command line."""
 
 from __future__ import annotations
 

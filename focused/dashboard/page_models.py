@@ -1,4 +1,4 @@
-"""Reads the version of the model that judged a page, to tell what it believed: a run may come from a stranger."""
+"""Reads the version of the model that judged a page, to show its terms: a run may come from a stranger."""
 
 from __future__ import annotations
 

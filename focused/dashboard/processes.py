@@ -1,4 +1,4 @@
-"""Runs the project's commands as processes: what the dashboard does beside showing, it does by them.
+"""Runs the project's commands as processes: all that the dashboard does besides showing files.
 
 So each argument is checked by the declarations of the command line, nothing heavy happens in the process that answers
 browsers, and what lasts longer than a page outlives it.

@@ -1,4 +1,4 @@
-"""Takes people's verdicts into a run's collection, and reads who said what, and where people contradict each other."""
+"""Applies people's verdicts to a run's collection, and reads who judged what, and where people contradict each other."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Looks at the conditions of alerts while a crawl runs, and does what settings say about those that hold."""
+"""Checks the conditions of alerts during a crawl, and carries out the actions of those that hold."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ends a crawl cleanly that is told to stop while it is still being opened."""
+"""Ends a crawl cleanly if it is told to stop while it is still being opened."""
 
 from __future__ import annotations
 

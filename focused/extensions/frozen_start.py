@@ -1,4 +1,4 @@
-"""Keeps what is there when a crawl begins out of the garbage collector's searches, and makes the rest of them rarer."""
+"""Exempts the objects that exist when a crawl begins from garbage collection, and makes collections rarer."""
 
 from __future__ import annotations
 

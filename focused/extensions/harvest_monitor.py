@@ -1,4 +1,4 @@
-"""Shows a person how a crawl does while it runs, and writes what is left to read afterwards."""
+"""Logs how a crawl does while it runs, and writes its summary and ``run.json`` at the end."""
 
 from __future__ import annotations
 

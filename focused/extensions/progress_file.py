@@ -1,4 +1,4 @@
-"""Keeps ``progress.json``: where a crawl stands, for whoever watches it from another process."""
+"""Keeps ``progress.json``: the state of a crawl, for other processes that watch it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ends a crawl whose time is spent."""
+"""Ends a crawl when its time is spent."""
 
 from __future__ import annotations
 

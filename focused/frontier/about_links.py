@@ -1,4 +1,4 @@
-"""Lets links stand back that are about the page that they stand on, where such links of the host have brought little.
+"""Lets links about the page that they stand on stand back, if such links of the host have brought little.
 
 To print a page, to answer it, to share it, its history: each kind is a place of its own, and each costs some pages before its
 place is known. Together they are known sooner. Pure: no Scrapy, no file.

@@ -1,4 +1,4 @@
-"""Takes links in: into the store, joined to what is known of them, or refused; each is counted."""
+"""Takes new links into the store, updates known ones, and refuses others; each is counted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What patience is computed from: what a crawl may spend, how fast, and on which links."""
+"""The inputs of patience: the budgets of a crawl, its speed, and its waiting links."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tells whether one more request may be under way: by the page budget, and by a strategy that learns from each page."""
+"""Tells whether one more request may be under way: by the page budget, and by the limit of a strategy that learns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lets links sink whose group of URLs says nothing new, or has taken more than its share.
+"""Lets links sink if their group of URLs brings nothing new, or has taken more than its share.
 
 Pure: no Scrapy, no file. Levels are those of `focused.method.scoring.priority`.
 """

@@ -1,4 +1,4 @@
-"""Hands links out: the next request of those whose hosts may be asked now, and how many better links were passed over."""
+"""Hands out the next request whose host may be asked now, and counts the better links that were passed over."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The links of a crawl that the project's scheduler holds, as the rest of the crawl sees them.
+"""The frontier as the rest of the crawl sees it, where the project's scheduler holds the links.
 
 Scrapy asks the scheduler; the other components ask this: see :class:`focused.frontier.interface.Frontier`.
 """

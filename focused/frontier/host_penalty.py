@@ -1,4 +1,4 @@
-"""Decides how far a host sinks whose pages prove irrelevant."""
+"""Decides how far hosts sink whose pages prove irrelevant."""
 
 from __future__ import annotations
 

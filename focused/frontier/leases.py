@@ -1,4 +1,4 @@
-"""`Leases`: keeps which requests stand for links under way, and finds those that have ended without a word."""
+"""`Leases`: knows which requests belong to links under way, and finds links whose requests were dropped."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Remembers what a frontier was told of its links, so that what is said of them again need not go to its file."""
+"""Remembers in memory what the frontier knows of its links, so that most evidence need not go to its file."""
 
 from __future__ import annotations
 

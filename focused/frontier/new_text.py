@@ -1,4 +1,4 @@
-"""Says how much new text a page brought, measured by what pages of the crawl bring. Pure: no Scrapy, no file."""
+"""Measures how much new text a page brings, compared with the usual page of the crawl. Pure: no Scrapy, no file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lets links sink to places whose pages all have one title, and bring less than other pages do.
+"""Lets links sink into folders whose pages all have one title and bring less than other pages.
 
 Many pages with one title are one page in many forms: a soft 404, a calendar, a form, a list in other orders. A whole site may
 have one title, too: so it counts what the place has brought. Pure: no Scrapy, no file.

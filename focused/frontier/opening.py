@@ -1,4 +1,4 @@
-"""Open the parts of a frontier as the settings and the task of its crawl ask for."""
+"""Opens the parts of a frontier, by the settings and the task of its crawl."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tells when a host may be asked: by what Scrapy's downloader makes requests wait for, and by what servers ask for.
+"""Tells when a host may be asked: by the delays of Scrapy's downloader, and by what the server asks for.
 
 That is Crawl-delay in robots.txt, and Retry-After where they have had enough.
 """

@@ -1,4 +1,4 @@
-"""Draws links that are fetched whatever their scores are: to look around, at what else there is on the web."""
+"""Draws links to look around: they are fetched whatever their scores, to learn what else there is on the web."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Knows the links of a frontier in its file and in memory, so that most rediscovered links need no look at the file."""
+"""Updates links that are found again, mostly in memory, without a look at the frontier's file."""
 
 from __future__ import annotations
 

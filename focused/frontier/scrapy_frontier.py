@@ -1,4 +1,4 @@
-"""The links of a crawl whose requests Scrapy's own scheduler holds, which cannot change a request's priority.
+"""The frontier where Scrapy's own scheduler holds the requests, whose priorities cannot be changed.
 
 A link that got better is pushed again, and whichever of its requests comes up later is passed over: it is stale. One
 that got worse is pushed back when it comes up. So what comes up is always the best that is known, and nothing twice.

@@ -1,4 +1,4 @@
-"""`SessionRecords`: keeps what a strategy's session learns in the frontier, and moves waiting links to where it says."""
+"""`SessionRecords`: stores what a strategy's session learns, and moves waiting links to their new scores."""
 
 from __future__ import annotations
 

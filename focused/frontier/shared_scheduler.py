@@ -1,4 +1,4 @@
-"""The project's scheduler where many workers share a crawl: the links are in a database, some of its hosts this worker's.
+"""The project's scheduler for workers that share a crawl: the links are in a database, and each worker has some hosts.
 
 Nothing here waits for the database: see docs/method/many-workers.md.
 """

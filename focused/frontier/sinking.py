@@ -1,4 +1,4 @@
-"""Lets links stand back, and URLs count as one, by what the pages of a crawl teach its frontier."""
+"""Lets links stand back, and URLs count as one, by what the pages of a crawl bring."""
 
 from __future__ import annotations
 

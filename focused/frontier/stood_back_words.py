@@ -1,4 +1,4 @@
-"""Says in words which parts of the web stood back in a crawl: folders of copies, domains with too many pages."""
+"""Says in words which parts of the web stood back in a crawl, and why."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lets links of hosts that do not answer wait, and the crawl with them if it must; in the end it gives them up."""
+"""Lets links of hosts that do not answer wait, and gives such hosts up in the end."""
 
 from __future__ import annotations
 

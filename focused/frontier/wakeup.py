@@ -1,4 +1,4 @@
-"""Has the engine look for requests again: now, or when a host has rested."""
+"""Makes the engine ask for requests again: now, or when a host has rested."""
 
 from __future__ import annotations
 

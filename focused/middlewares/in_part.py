@@ -1,4 +1,4 @@
-"""Lets bodies that are of use in part be read as far as they may be: a robots.txt, a sitemap, a feed."""
+"""Allows bodies that are useful in part to be cut off: robots.txt files, sitemaps, feeds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Says in words what a link's score rests on, when it is about to be fetched."""
+"""Adds to a request, when it is about to be sent, in words what its link's score rests on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Downloads robots.txt files: their redirects are followed apart, and no more is read of them than is obeyed."""
+"""Downloads robots.txt files: follows their redirects by itself, and reads no more than has to be obeyed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Puts people's verdicts above the model in all that is delivered, at once and in the files when the crawl closes."""
+"""Lets people's verdicts decide what is delivered, at once and in the files when the crawl closes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decides whether a model that is trained again is worse: by average precision on held-out examples, and what it decides.
+"""Decides whether a retrained model is worse than the one in use, by held-out examples: average precision and decisions.
 
 Average precision sees the order of pages only. A model may keep the order and call hardly any page relevant.
 """

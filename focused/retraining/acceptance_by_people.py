@@ -1,4 +1,4 @@
-"""Lets people's verdicts accept a new model or not, and held-out examples where they do not tell (D64)."""
+"""Accepts or refuses a new model by people's verdicts, or by held-out examples if they do not tell (D64)."""
 
 from __future__ import annotations
 

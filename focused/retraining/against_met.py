@@ -1,4 +1,4 @@
-"""Trains a topic with the pages that a crawl met: one from pages against these, one from words with what is beside them."""
+"""Trains a topic against the pages that a crawl met: from examples, or from words and what stands beside them."""
 
 from __future__ import annotations
 

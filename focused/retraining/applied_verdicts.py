@@ -1,4 +1,4 @@
-"""Applies verdicts to a collection: finds the page that each means, and lets the collection say what people say."""
+"""Applies verdicts to a collection: finds the page that each verdict means, and sets the verdict in its row."""
 
 from __future__ import annotations
 

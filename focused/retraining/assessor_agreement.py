@@ -1,4 +1,4 @@
-"""Decides whether an assessor's verdicts are believed: by how often it says what people say of the same pages."""
+"""Decides whether the verdicts of a program count, by how often people agree with them."""
 
 from __future__ import annotations
 

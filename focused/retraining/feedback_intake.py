@@ -1,4 +1,4 @@
-"""Takes in verdicts on pages, whether the page comes first, or the verdict."""
+"""Gives pages their verdicts, whichever of the two comes first."""
 
 from __future__ import annotations
 

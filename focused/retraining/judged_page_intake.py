@@ -1,4 +1,4 @@
-"""Gives a judged page to all parts of retraining that need it, and to the record, with the texts of its link."""
+"""Passes a judged page, with the texts of its link, to all parts of retraining that need it."""
 
 from __future__ import annotations
 

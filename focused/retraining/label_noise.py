@@ -1,4 +1,4 @@
-"""Finds label noise among verdicts: those that all other examples speak against."""
+"""Finds label noise among verdicts: those that contradict all other examples."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Makes a topic from pages of a topic from words, once people have said yes to enough pages: these are its examples."""
+"""Makes a topic with examples from a topic from words, once people have judged enough pages relevant."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads all verdict files of a crawl, and tells its subscribers what changes."""
+"""Reads the verdict files of a crawl, and tells its subscribers what changes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Keeps each person's last word on each page, and tells what follows where people differ.
+"""Keeps each person's last verdict on each page, and decides where people disagree.
 
 A program that judges (`focused.collection.verdict_folder.ASSESSOR`) is asked where no person has said anything, unless it
 says too often what people do not (`focused.retraining.assessor_agreement`).

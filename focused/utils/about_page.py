@@ -1,4 +1,4 @@
-"""Tells links about the page that they stand on from links to other pages: by its name in their URL. Pure functions."""
+"""Distinguishes links about the page that they stand on from links to other pages, by their URLs. Pure functions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tells what an address is: public, or one of the kinds that a page of a stranger must not lead a crawl to.
+"""Tells the kind of an IP address: public, or one that a stranger's page must not lead a crawl to.
 
 Tables of their own: what :mod:`ipaddress` calls private changes with the version of Python.
 """

@@ -1,4 +1,4 @@
-"""Suggests the name that somebody meant who typed one that is not known."""
+"""Suggests a known name for one that was mistyped."""
 
 from __future__ import annotations
 

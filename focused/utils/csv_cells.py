@@ -1,4 +1,4 @@
-"""Writes cells of CSV files that no spreadsheet takes for formulas: pages write what they like into their titles."""
+"""Writes CSV cells that no spreadsheet takes for formulas: titles of pages may hold any text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lets Python read fields of CSV files that are longer than it reads by itself: the text of a page may be."""
+"""Lets Python read CSV fields longer than its default limit: the text of a page may be long."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs a PostgreSQL server in a folder, for crawls on one machine that name no database, as long as anybody uses it.
+"""Runs a PostgreSQL server in a folder, for crawls on one machine that name no database.
 
 Every process that uses the server holds a lock on a file beside the folder. Who leaves last stops it: a process that is killed
 leaves its lock, too, so what nobody stopped is stopped by the next one that leaves.

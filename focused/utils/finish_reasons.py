@@ -1,4 +1,4 @@
-"""Names the reasons why crawls end, where several parts of the program must know the same word."""
+"""Names the reasons why crawls end that several parts of the program use."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names that the version before this one gave to files and stats of a run: its crawls are resumed and read."""
+"""The names that the previous version gave to files and stats of a run: such runs are still resumed and read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Numbers in URLs and titles: what stands in the place of one stands for all that may stand there."""
+"""Finds the numbers in URLs and titles; URLs or titles that differ only by a number are treated as one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The parts of Scrapy that have no public name and that this project needs all the same.
+"""The private parts of Scrapy that this project needs.
 
 Nowhere else are they touched, but for those of its HTTP handler, in :mod:`focused.crawl.live_handler`.
 

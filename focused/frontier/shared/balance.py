@@ -1,4 +1,4 @@
-"""Decides which hosts a worker lets go, so that the best links are asked for, whoever holds them."""
+"""Decides which hosts a worker gives to others, so that the best links are asked for first."""
 
 from __future__ import annotations
 

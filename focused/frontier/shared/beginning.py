@@ -1,4 +1,4 @@
-"""Paces the beginning of a shared crawl: workers hear of each other sooner while it is small.
+"""Paces the beginning of a shared crawl: workers exchange news more often while it is small.
 
 A crawl's first pages teach it most. Asked for by many workers at once, each with a part of the hosts and of what is known,
 they are poorer than those of one process.

@@ -1,4 +1,4 @@
-"""The clock of a worker's leases and rests."""
+"""The clock of a worker's lease and of its hosts' delays."""
 
 from __future__ import annotations
 

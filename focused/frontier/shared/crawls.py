@@ -1,4 +1,4 @@
-"""Crawls in a database: what their workers agree on, and the topic, as the bytes of its files."""
+"""Crawls in a database: the settings that their workers agree on, and the topic as the bytes of its files."""
 
 from __future__ import annotations
 

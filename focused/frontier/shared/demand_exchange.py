@@ -1,4 +1,4 @@
-"""Tells the other workers of a shared crawl what this one could ask for, and sums up what they tell."""
+"""Sends the other workers of a shared crawl what this one could ask for, and sums up what they send."""
 
 from __future__ import annotations
 

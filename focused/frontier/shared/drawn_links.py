@@ -1,4 +1,4 @@
-"""Links drawn from all that wait of a worker's hosts, to look around: memory has the best ones of each host only.
+"""Draws links to look around from all waiting links of a worker's hosts; memory holds only the best of each host.
 
 Of hosts whose links are all in memory they are drawn there. Those of the others are read from the database ahead of time.
 """

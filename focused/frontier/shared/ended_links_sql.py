@@ -1,4 +1,4 @@
-"""Runs the last statement of a transaction of pages: links end, pages get numbers, worker and hosts their counts."""
+"""Runs the last statement of a transaction of pages: ends links, numbers pages, updates counts of worker and hosts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Events that the threads of a worker tell its reactor, and the box through which they go."""
+"""The events that a worker's threads send to its reactor, and the box through which they go."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Holds back moves of waiting links on their way to the database: a strategy that learns moves a link again and again.
+"""Holds moves of waiting links for a while before they are written: a learning strategy moves a link again and again.
 
 In memory a move holds at once. Each that is written costs the server a new row, so they are held for a moment: of each link
 only the last is written, and none of a link that has ended meanwhile.

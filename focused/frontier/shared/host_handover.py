@@ -1,4 +1,4 @@
-"""Tells a host's next owner what is known of it: rows of a table by the host's keys and an origin (scheme, host, port)."""
+"""Hands what is known of a host to its next owner, as rows by the host's keys and an origin (scheme, host, port)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Passes failures of hosts to their next owners: a host that does not answer is not tried anew by each of them."""
+"""Hands failures of hosts to their next owners, so that not each of them tries a host that does not answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The thread that keeps a worker's lease, and has ready what its reactor will want."""
+"""The thread that renews a worker's lease, and reads links before its reactor needs them."""
 
 from __future__ import annotations
 

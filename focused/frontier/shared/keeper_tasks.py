@@ -1,4 +1,4 @@
-"""`KeeperTasks`: what a worker's reactor has told the thread that keeps its lease to do."""
+"""`KeeperTasks`: the tasks that a worker's reactor sets its keeper, the thread that renews the lease."""
 
 from __future__ import annotations
 

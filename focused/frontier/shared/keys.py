@@ -1,4 +1,4 @@
-"""Makes numbers that stand for names in the shared tables: each worker alone makes the same ones."""
+"""Makes numbers that stand for names in the shared tables; all workers make the same ones."""
 
 from __future__ import annotations
 

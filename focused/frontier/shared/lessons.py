@@ -1,4 +1,4 @@
-"""Passes what a page has taught a worker to the others, and hears what theirs have taught them."""
+"""Sends the records of this worker's pages to the others, and receives theirs."""
 
 from __future__ import annotations
 

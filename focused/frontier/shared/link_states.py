@@ -1,4 +1,4 @@
-"""Changes the states of a worker's links and hosts: part of the page that ends next says it to the database."""
+"""Changes the states of a worker's links and hosts, in memory and in the page that is written next."""
 
 from __future__ import annotations
 

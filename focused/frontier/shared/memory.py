@@ -1,4 +1,4 @@
-"""What the SQLite store has beside its links, where a database is shared: what goes to it, and what is left out."""
+"""Stands in for parts of the SQLite store that a shared frontier has in the database, or not at all."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Takes over links whose finder has ended, by one of the workers alive, so that what is learnt moves them, too.
+"""Takes over the links of a worker that has ended, so that their scores still follow what is learnt.
 
 A link is moved by the worker that found it. What a worker found stands in its records; when it has ended, another one becomes
 its *heir*: it reads these records once more, some at a time, and asks the database which of their links wait, and with which

@@ -1,4 +1,4 @@
-"""Writes what a crawl's workers leave in its database beside the frontier: a row for each page, and how each worker ended.
+"""Writes a crawl's outputs beside the frontier: a row for each page, and how each worker ended.
 
 A page's row is part of the page's transaction: it is there once, or not at all.
 """

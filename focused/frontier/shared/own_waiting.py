@@ -1,4 +1,4 @@
-"""Counts the waiting links of this worker's hosts in memory, by host and level, when somebody looks."""
+"""Counts the waiting links of this worker's hosts, by host and level, when the counts are asked for."""
 
 from __future__ import annotations
 

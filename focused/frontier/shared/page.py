@@ -1,4 +1,4 @@
-"""What one page does to the shared frontier: plain data, on its way from the reactor to the database."""
+"""What one page changes in the shared frontier: plain data, on its way from the reactor to the database."""
 
 from __future__ import annotations
 

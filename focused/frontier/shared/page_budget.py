@@ -1,4 +1,4 @@
-"""`PageBudget`: a worker's part of the crawl's page budget, what was granted to it and what of that is spent."""
+"""`PageBudget`: the pages of the crawl's budget that were granted to a worker, and how many of them are spent."""
 
 from __future__ import annotations
 

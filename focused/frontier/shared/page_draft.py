@@ -1,4 +1,4 @@
-"""`PageDraft`: the page that ends next, while parts of the crawl say what it does to the database."""
+"""`PageDraft`: collects what the page that ends next changes in the database."""
 
 from __future__ import annotations
 

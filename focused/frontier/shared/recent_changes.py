@@ -1,4 +1,4 @@
-"""Keeps what this worker has changed of late, so that an older read of the database does not undo it in memory.
+"""Keeps this worker's latest changes, so that an older read of the database does not undo them in memory.
 
 The keeper reads links while the committer writes pages: what it has read may lack a link of which the worker has been told
 since. Each change holds a mark: how many transactions were written when it was known to be durable. A read that began when

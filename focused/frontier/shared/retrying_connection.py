@@ -1,4 +1,4 @@
-"""`RetryingConnection`: a database connection that is opened anew where the server goes away."""
+"""`RetryingConnection`: a database connection that is opened again if the server goes away."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The robots.txt files that workers hand on with their hosts: one of them reads each, once a day over all."""
+"""Hands robots.txt files on with their hosts, so that all workers together read each once a day."""
 
 from __future__ import annotations
 

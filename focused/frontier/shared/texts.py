@@ -1,4 +1,4 @@
-"""Tells workers what the pages of the others say, so that a copy of another worker's page is known for one.
+"""Shares the texts of pages among workers, so that copies of another worker's pages are found.
 
 What it is for one process: `focused.frontier.store.texts`.
 """

@@ -1,4 +1,4 @@
-"""What people say of a crawl's pages, and the versions of its model that were trained from it, in the database."""
+"""People's verdicts, and the versions of the model that were trained from them, as rows of the database."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`SharedVersions`: says when a worker is to use a new version of the model, and hands on what kept pages teach by it."""
+"""`SharedVersions`: tells a worker to use a new version of the model, and sends the records of pages judged by it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Looks at a shared frontier, also while workers crawl: nothing is changed, nobody waits."""
+"""Reads a shared frontier, also while workers crawl, without changing it or making anybody wait."""
 
 from __future__ import annotations
 

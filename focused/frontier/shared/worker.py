@@ -1,4 +1,4 @@
-"""`Worker`: takes in what its threads have done for one of a crawl's many workers, and tells them what to do.
+"""`Worker`: processes the events of its threads for one of a crawl's workers, and sets their tasks.
 
 All methods but `close` work on memory, in the reactor.
 """

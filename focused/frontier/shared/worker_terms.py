@@ -1,4 +1,4 @@
-"""`WorkerTerms`: on what terms a worker takes part in a crawl; `Database`: where that is."""
+"""`WorkerTerms`: how a worker takes part in a crawl; `Database`: where the crawl is."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writes what several pages have brought in one transaction: it becomes durable at once, or is refused.
+"""Writes several pages in one transaction: all of it becomes durable, or some pages are refused.
 
 The order of its statements is the same for all workers, and within a statement that of the keys, so that no two workers wait
 for each other in a circle (docs/method/many-workers.md).

@@ -1,4 +1,4 @@
-"""The answers of a frontier to a link that it is given: taken in, joined to one that waits, of no interest, refused."""
+"""The answers of a store to a link that it is given: new, merged, known, refused and so on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Counts the pages asked for of each host and registered domain, and tells whether that is enough."""
+"""Counts the pages asked for of each host and registered domain, and tells which have reached a cap."""
 
 from __future__ import annotations
 

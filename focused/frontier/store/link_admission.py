@@ -1,4 +1,4 @@
-"""Takes links into the frontier's file: new ones wait, and what further pages say of waiting ones is joined."""
+"""Takes new links into the frontier's file, and updates the evidence of waiting ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""In which order waiting links come."""
+"""The order in which waiting links are asked for."""
 
 from __future__ import annotations
 

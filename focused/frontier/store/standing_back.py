@@ -1,4 +1,4 @@
-"""Decides how many levels of priority links and hosts stand back beyond what is known of them."""
+"""Decides how many levels of priority links and hosts stand back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What both stores of links call a transaction."""
+"""The protocol of a store's transaction."""
 
 from __future__ import annotations
 

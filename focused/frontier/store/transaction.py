@@ -1,4 +1,4 @@
-"""Does what is done to the frontier's file between two commits, all of it or nothing, with the log that holds it first."""
+"""Makes all changes to the frontier's file between two commits durable together, or none of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Looks at a frontier, also while a crawl works on it: nothing is changed, nobody waits."""
+"""Reads a frontier, also while a crawl works on it, without changing it or making the crawl wait."""
 
 from __future__ import annotations
 

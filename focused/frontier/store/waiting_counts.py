@@ -1,4 +1,4 @@
-"""Counts the links that wait, by host and by level of priority, and how fast such links come in."""
+"""Counts waiting links by host and level of priority, and how many links of each level pages bring."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A link that waits, as far as its place is concerned: what a row of the file and a link in memory both are."""
+"""The part of a waiting link that says where it waits; rows of the file and links in memory have it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The scores of links that wait: read and changed many at a time."""
+"""Reads and changes the scores of waiting links, many at a time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Collects what a page says of itself, as written, in the walk; it is weighed only of pages that are kept."""
+"""Collects, during the walk, what a page says of itself; it is evaluated only for pages that are kept."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Finds the page met before that says the same as a page, by their sketches (`focused.method.page.near_copies`).
+"""Finds the earlier page that a page is a copy of, by their sketches (`focused.method.page.near_copies`).
 
 Pages that may be alike are found by groups of three places of the sketch that are equal; then the sketches themselves are
 compared.

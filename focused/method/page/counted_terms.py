@@ -1,4 +1,4 @@
-"""Counts the terms of a text, by their ids; the words themselves only once somebody asks for them."""
+"""The terms of a text with their counts, by id; the words themselves are computed only when asked for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Finds the page met before that a page is an excerpt of, and how much of a text was met before.
+"""Finds the earlier page that a page is an excerpt of, and how much of a text is known from earlier pages.
 
 By the triples that are kept of each text (`focused.method.page.triples`). What stands on many pages, the frame of a site, says
 nothing of either text.

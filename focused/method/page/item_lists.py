@@ -1,4 +1,4 @@
-"""Tells pages that hold several whole pages, as the front page of a blog does, from pages that others quote."""
+"""Distinguishes pages that hold several whole pages (the front page of a blog) from pages that are quoted."""
 
 from __future__ import annotations
 

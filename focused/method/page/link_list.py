@@ -1,4 +1,4 @@
-"""Makes the small page of links that stands for a sitemap or a feed, and goes the way of all pages."""
+"""Makes a small page of links from a sitemap or a feed; it is then processed like any page."""
 
 from __future__ import annotations
 

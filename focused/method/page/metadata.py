@@ -1,4 +1,4 @@
-"""Reads a page's metadata: what it says of itself, and what can be told where it says nothing."""
+"""Reads a page's metadata: what it says of itself, and what can be inferred if it says nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is open on the page that is walked over: the parser's events become texts and marks in one list."""
+"""The elements that are open during the walk: the parser's events become texts and marks in one list."""
 
 from __future__ import annotations
 

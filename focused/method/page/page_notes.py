@@ -1,4 +1,4 @@
-"""What the tags of one page say besides its text: title, keywords, claims; and what special tags add to the text."""
+"""What a page's tags say besides its text (title, keywords, claims), and what special tags add to the text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a page's title says beside that of the page that led to it."""
+"""The part of a page's title that the title of its referring page does not have."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which triples of neighbouring terms are kept of a text, and how new one is whose triples were met before.
+"""Chooses the triples of neighbouring terms that are kept of a text, and measures how many are new.
 
 Those are kept whose hash is in the lowest third of the range: what is kept of an excerpt is then among what is kept of its
 original, unless that has many more than MAX_KEPT of them.

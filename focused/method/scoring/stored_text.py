@@ -1,4 +1,4 @@
-"""Reads from the stored sketch of a page's text what says how much the page brought."""
+"""Reads the newness and the form of the title from the stored sketch of a page's text."""
 
 from __future__ import annotations
 
