@@ -40,7 +40,7 @@ def write_markdown(runs: JoinedRuns, path: Path) -> list[str]:
 
     The Markdown is that of the collection; where it has none, what was recorded is read again; else it is the text.
     """
-    # Not before: other exports, and whoever chooses among them, need no page reader.
+    # Imported here: other exports, and the help of the command, need no page reader.
     from focused.collection.recorded_pages import RecordedPages
 
     path.mkdir()

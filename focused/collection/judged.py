@@ -76,7 +76,7 @@ class JudgedCollection:
     def seed(self) -> str:
         """What decides the random order: the crawl's first page, when it was fetched, and the model that learnt from verdicts.
 
-        With each such model another order begins: whoever is drawn first in the old one has been judged.
+        With each such model another random order begins: the first pages of the old one have been judged.
         """
         return f"{self._first} {self.learnt.model}".rstrip()
 
@@ -151,7 +151,7 @@ class JudgedCollection:
         return {url: sum(each) / len(each) for url, each in chosen.items() if each}
 
     def opinions_on_pages(self) -> dict[str, dict[str, bool]]:
-        """Return by URL what each person, or program, says last of a page; without whoever took it back."""
+        """Return the last verdict of each person, or program, on each page, by URL; withdrawn ones are left out."""
         last: dict[tuple[str, str], bool | None] = {}
         for opinion in self.opinions:
             last[opinion.person, self.url_of(opinion.url)] = opinion.relevant

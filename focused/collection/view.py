@@ -223,7 +223,7 @@ class CollectionView:
     def rows(self, statement: str, values: Sequence[Any] = ()) -> Iterator[sqlite3.Row]:
         """Yield what a statement selects; a `CollectionFileError` if it cannot be read."""
         try:
-            # No `yield from`: it would close the cursor of whoever stops early, perhaps after the file was closed.
+            # No `yield from`: if the caller stops early, it would close the cursor, perhaps after the file was closed.
             for row in self._sql.execute(statement, values):  # noqa: UP028
                 yield row
         except sqlite3.DatabaseError as error:

@@ -1,6 +1,6 @@
 """Keeps the full-text index of titles and texts: a crawl updates it now and then, and a search indexes the rest.
 
-Only what the file itself says has been indexed counts, so that nobody does it twice.
+The file itself says what has been indexed, so that no page is indexed twice.
 """
 
 from __future__ import annotations

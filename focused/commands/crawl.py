@@ -89,7 +89,7 @@ class Command(ScrapyCrawl):
         if args == ["focused"]:
             assert self.settings is not None
             try:
-                watched = not is_client(opts.spargs)  # nobody looks at a screen of Scrapyd's
+                watched = not is_client(opts.spargs)  # Scrapyd's processes have no screen
                 topic = opts.spargs.get("topic", "of the crawl in the database")
                 with _said_if_slow(f"Loading topic {topic}") if watched else nullcontext():
                     plan = plan_crawl(opts.spargs, self.settings)
@@ -131,7 +131,7 @@ class Command(ScrapyCrawl):
 
 @contextmanager
 def _said_if_slow(what: str) -> Iterator[None]:
-    """Log what is done, on a terminal at once: nobody looks at nothing for long. Elsewhere only if it takes a moment.
+    """Log what is done: on a terminal at once, so that a person need not wonder. Elsewhere only if it takes a moment.
 
     So a refusal that a program reads is one line.
     """

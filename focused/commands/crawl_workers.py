@@ -65,7 +65,7 @@ def crawl_with_workers(opts: argparse.Namespace, settings: BaseSettings) -> int:
     with ExitStack() as stack:
         stack.callback(_leave_nothing_of_what_never_began, run_dir)
         mark = _mark(run_dir, crawl, settings)
-        # The workers use the server, too: should this process be killed, nobody stops it under them.
+        # The workers use the server, too, so that it goes on if this process is killed.
         server = None if mark.database else stack.enter_context(EmbeddedServer(run_dir / SERVER_FOLDER))
         database = mark.database if server is None else server.url
         mark_settings = settings.copy()
@@ -89,7 +89,7 @@ def crawl_with_workers(opts: argparse.Namespace, settings: BaseSettings) -> int:
             interval_secs = METRICS_INTERVAL_SECS.read(settings)
             return watch(crew, watched, interval_secs, _nothing if server is None else server.revive)
         finally:
-            crew.signal(signal.SIGTERM)  # nobody is left where this process fails
+            crew.signal(signal.SIGTERM)  # no worker outlives this process if it fails
 
 
 def _run_dir(given: Mapping[str, Any], arguments: Mapping[str, Any], crawl: str, settings: BaseSettings) -> Path:

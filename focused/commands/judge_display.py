@@ -52,7 +52,7 @@ class Display:
     def _fitted(self, foot: list[str], width: int, most: int) -> list[str]:
         """Return the lines under the text; the URL, which comes first, is whole unless it would take ``most`` lines."""
         if not self.is_screen:
-            return foot  # whoever reads it there has room, and may want the addresses
+            return foot  # a file has room, and its reader may want the addresses
         url, *rest = foot
         lines = wrapped(url, width, most + 1)
         if len(lines) > most:

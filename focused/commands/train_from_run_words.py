@@ -23,7 +23,7 @@ _N_NAMED = 5
 _MANY_VERDICTS = 20
 """From so many on verdicts are believed against a topic's own examples without a warning."""
 NOT_BY_ALL = "By the order of the pages and the recall it is not clearly worse"
-"""What is said of a model that other figures call clearly worse, and that is accepted all the same."""
+"""The warning about a model that is accepted although other figures call it clearly worse."""
 
 
 def would(topic: Topic, made: Topic, run_dir: Path, how: str, warning: str = "") -> str:

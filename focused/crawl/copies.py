@@ -41,7 +41,7 @@ class TextComparison(NamedTuple):
 
     #: URL of the page that this one is a copy of; empty: it is none.
     duplicate_of: str = ""
-    #: URL of the page that says all that this one does, be it a copy or not; empty: it says something new.
+    #: URL of the page that has the whole text of this one, whether this one counts as a copy or not; empty: the text is new.
     repeats: str = ""
     #: What to keep of a text that is new, or an excerpt; nothing of the same text again.
     sketch: bytes = b""

@@ -111,7 +111,7 @@ class Forecaster:
         return self._length * (min(n_stretches, len(self._stretches)) - 1) + self._in_last
 
     def _of_waiting(self, waiting: Iterable[tuple[float, int]], n_left: float, latest: float) -> float:
-        """Return the share of relevant pages among the best of the links that wait; for what is missing, that of late."""
+        """Return the expected share of relevant pages among the best waiting links; missing links get the recent share."""
         n_pages, n_relevant = self._of_level @ _KERNEL
         of_level = (n_relevant + _AS_PAGES * latest) / (n_pages + _AS_PAGES)
         total, left = 0.0, float(n_left)

@@ -39,7 +39,7 @@ class LateDelivery:
         self.is_passing = False
 
     def add(self, changes: Iterable[DeliveryChange]) -> None:
-        """Note changes that the pipelines have not heard of."""
+        """Add changes of delivery that the pipelines do not know yet."""
         self._changes.extend(changes)
 
     def wanted(self) -> set[str]:
@@ -47,7 +47,7 @@ class LateDelivery:
         return {change.url for change in self._changes if change.is_delivered}
 
     def start(self) -> None:
-        """Begin to pass on what there is, unless that goes on already."""
+        """Begin to pass on the changes, unless that is under way already."""
         if self._changes and not self.is_passing:
             self.is_passing = True
             deferred_from_coro(self.pass_on()).addBoth(self._passed_on)

@@ -53,7 +53,7 @@ class LinkSources:
         self.requests = SourceRequests(crawler, scope)
 
     def listing(self, response: Response) -> Generator[int, None, LinkList | None]:
-        """Read a source that has come; None if it is none. In steps, for it may be long."""
+        """Read the response for a source, in steps because it may be long; None if it is no source."""
         found = yield from reading(response.body)
         if found is None:
             self._count("no_source")

@@ -105,7 +105,7 @@ def register_addresses(crawler: Crawler, addresses: PrivateAddresses) -> None:
 
 
 def addresses_of(crawler: Crawler) -> PrivateAddresses:
-    """Return which addresses a crawler's requests may go to; where nobody has named any, by its settings alone."""
+    """Return which addresses a crawler's requests may go to; by its settings alone if none were registered."""
     if crawler not in _OF_CRAWLERS:
         _OF_CRAWLERS[crawler] = PrivateAddresses(PRIVATE_ADDRESSES.read(crawler.settings))
     return _OF_CRAWLERS[crawler]

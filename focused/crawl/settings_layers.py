@@ -19,7 +19,7 @@ from focused.utils.setting import TOPIC
 if TYPE_CHECKING:
     from focused.method.topic import Topic
 
-# On a web that is answered from this machine nobody is disturbed.
+# Requests to a web on this machine disturb nobody.
 OFFLINE_SETTINGS = {
     "DOWNLOAD_DELAY": 0,
     "AUTOTHROTTLE_ENABLED": False,

@@ -119,7 +119,7 @@ class SharedCrawl:
         return limits
 
     def _change_limits(self, known: KnownCrawl, limits: Mapping[str, str]) -> None:
-        """Let a crawl that nobody works on go on with other limits."""
+        """Change the limits of a crawl that has no worker now."""
         if not limits:
             return
         known.about["arguments"] |= limits
@@ -196,7 +196,7 @@ class SharedCrawl:
 
 
 def no_crawl(name: str) -> str:
-    """Return what to say to who joins a crawl that nobody has begun, and names no topic."""
+    """Return the error for a process that joins a crawl which has not begun, and names no topic."""
     return f"There is no crawl {name!r} in the database. Name its topic to begin it: -a topic=demo"
 
 

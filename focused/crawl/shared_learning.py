@@ -110,7 +110,7 @@ class SharedModel:
         return labels
 
     def counts(self) -> dict[str, int]:
-        """Return the stats of all trainings: those of a worker that was killed have nobody else to tell of them."""
+        """Return the stats of all trainings, those of workers that were killed included."""
         known = read_attempts(self.run_dir)
         n_accepted = sum(each.accepted for each in known)
         counts = {"trainings_finished": len(known), "accepted": n_accepted, "refused": len(known) - n_accepted}

@@ -22,7 +22,7 @@ PATH = "/login"
 OPEN_PATHS = ("/static/colours.css", "/static/dashboard.css", "/static/icon.svg")
 """What is answered before somebody has said the password: how the form looks."""
 MAX_WRONG, _PER_SECS = 10, 60.0
-"""So many wrong passwords a minute, whoever says them: then nobody may try for the rest of it."""
+"""After so many wrong passwords in a minute, from all clients together, none is accepted for the rest of it."""
 MAX_UNDER_WAY = 5
 """Passwords that may be on their way at a time."""
 BODY_SECS = 10.0

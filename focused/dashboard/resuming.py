@@ -58,7 +58,7 @@ _SCRAPYS = {
         Setting("DOWNLOAD_TIMEOUT", 0.0, least=1, most=600),
     )
 }
-"""What Scrapy's may be: a stranger's crawl must not press sites in the name of whoever resumes it."""
+"""Bounds of Scrapy's settings: a stranger's run must not make the person who resumes it press sites."""
 PRIVATE = "FOCUSED_PRIVATE_ADDRESSES"
 _REFUSE = f"{PRIVATE}=refuse"
 HARMLESS_SETTINGS = frozenset({"FOCUSED_CONTACT", "FOCUSED_RUNS_DIR", "FOCUSED_MODELS_DIR", "FOCUSED_METRICS_TOKEN"})

@@ -81,7 +81,7 @@ class RunState:
     n_waiting: int
     #: The share of relevant pages by the model: value, low, high.
     estimate: tuple[float, float, float] | None
-    #: Hosts with links that wait, and hosts that do not answer; None where nobody knows.
+    #: Hosts with waiting links, and hosts that do not answer; None if that is not known.
     hosts: tuple[int, int] | None
     n_bytes: int
     has_collection: bool

@@ -169,7 +169,7 @@ class HarvestMonitor:
             logger.info("  (-O writes %s anew, with what comes then. All pages are in %s)", name, run_dir / PAGES_FILE)
 
     def _figures_by_people(self) -> JudgedFigures | None:
-        """Return what people's verdicts say of the run; None if nobody gave any."""
+        """Return what people's verdicts say of the run; None if there are none."""
         run_dir = self._plan.run_dir
         if not (run_dir / VERDICTS_FOLDER).is_dir():
             return None

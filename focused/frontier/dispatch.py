@@ -214,7 +214,7 @@ def count_not_sent(stats: StatsCollector, request: Request) -> None:
 def about_passed_over(stats: Mapping[str, Any], *, is_virtual: bool = False, has_delays: bool = True) -> str:
     """Return what the end of a crawl says of better links that were passed over; empty if they were few, or hardly better.
 
-    It says nothing of what the better links would have brought: nobody knows.
+    It does not say what the better links would have brought: that is not known.
     ``is_virtual``: whether the crawl's time is. ``has_delays``: whether its hosts have delays that can be made shorter.
 
     >>> about_passed_over({PASSED_OVER: 24, PASSED_OVER_LEVELS: 6000, "scheduler/dequeued": 100})

@@ -21,11 +21,11 @@ MAX_PAGES = 2_000_000
 
 
 class LinkLevels:
-    """URLs, each with its link's number in the frontier, what the file says of it, and what has been heard since.
+    """URLs, each with its link's number in the frontier, its score in the file, and the evidence found since.
 
     A hash table of numpy arrays, eight places a bucket, that doubles until it has room for ``max_links``, rounded up to a
     power of two. From then on a link that finds its bucket full takes the place of another, which is forgotten (``forgets``
-    is given what ``heard`` returns of it): the table is a memory aid, and whoever is not in it is looked up in the frontier
+    is given what ``unsaved`` returns of it): the table is a cache, and URLs that are not in it are looked up in the frontier
     itself. A place takes 40 bytes.
     """
 
@@ -47,7 +47,7 @@ class LinkLevels:
         self.levels: npt.NDArray[np.int16] = np.zeros(n_places, dtype=np.int16)
         self.scores: Floats = np.zeros(n_places)
         self.n_pages: npt.NDArray[np.int32] = np.zeros(n_places, dtype=np.int32)
-        #: Pages heard of since, and the sum of their scores.
+        #: Pages that were found since, and the sum of their scores.
         self.n_more: npt.NDArray[np.int16] = np.zeros(n_places, dtype=np.int16)
         self.more: Floats = np.zeros(n_places)
         self._renew_views()
@@ -76,7 +76,7 @@ class LinkLevels:
         return -1
 
     def put(self, url: str, number: int, level: int, score: float = 0.0, n_pages: int = 1) -> None:
-        """Note what the file says of a link; nothing has been heard since."""
+        """Note what the file says of a link; no evidence has been found since."""
         place = self.place_of(url)
         if place < 0:
             place = self._place_for(hash(url) or 1)
@@ -85,21 +85,21 @@ class LinkLevels:
         self.n_more[place], self.more[place] = 0, 0.0
 
     def unsaved(self, places: Integers | None = None) -> list[tuple[float, int, int]]:
-        """Return what has been heard of links and is not in the file: sum of scores, pages, the link's number."""
+        """Return the evidence of links that is not in the file: sum of scores, number of pages, the link's number."""
         if places is None:
             places = np.flatnonzero(self.n_more)
         found = (self.more[places].tolist(), self.n_more[places].tolist(), self.numbers[places].tolist())
         return list(zip(*found, strict=True))
 
     def forget_levels(self) -> None:
-        """Ask the file of every link that waits: the scores have changed, and what was heard since is of old scores."""
+        """Ask the file of every link that waits: the scores have changed, and the evidence found since has old scores."""
         waits = self.levels != SETTLED
         self.levels[waits] = UNKNOWN
         self.n_more[waits] = 0
         self.more[waits] = 0.0
 
     def forget_waiting(self) -> None:
-        """Forget all links that wait: some of them have been pruned, and nobody knows which."""
+        """Forget all waiting links: some of them have been pruned, and it is not known which."""
         waits = (self.levels != SETTLED) & (self._keys != 0)
         self._keys[waits] = 0
         self._n_used -= int(waits.sum())

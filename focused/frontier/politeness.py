@@ -53,7 +53,7 @@ class HostAvailability:
     """
 
     downloader: Downloader
-    #: Whether nobody knows how often a host may be asked until its robots.txt, or a first answer, is in.
+    #: Whether a host's delay is unknown until its robots.txt, or a first answer, has come.
     obeys_robots: bool = False
     #: The times are on this clock.
     clock: Clock = field(default_factory=Clock)
@@ -161,7 +161,7 @@ class HostAvailability:
 
 
 class VirtualAvailability(HostAvailability):
-    """Keeps the delays of virtual time: the downloader knows nothing of them, for on the machine's clock nobody waits."""
+    """Keeps the delays of virtual time. The downloader does not know them: on the machine's clock nothing waits."""
 
     def __init__(self, downloader: Downloader, clock: VirtualClock, delay_secs: float) -> None:
         super().__init__(downloader, clock=clock)

@@ -135,7 +135,7 @@ def place_of(url: str) -> Place:
 def how_known(n_known: Mapping[Place, int], n_drawn: Mapping[Place, int], waiting: Iterable[str]) -> Counter[Place]:
     """Return how many pages are known of the places of some waiting URLs, which stand for all that wait.
 
-    For a calendar without end each month would be another folder that nobody knows, so numbered folders are one place. On
+    Otherwise each month of an endless calendar would be another unknown folder, so numbered folders are one place. On
     other webs the articles lie there. So such a place counts as not known while less than two thirds were drawn of it of what
     its links are of all that wait. Pages that were chosen by their scores do not count for that: they are of the topic, and
     say nothing of what else lies there.

@@ -148,7 +148,7 @@ class Rediscovery:
         return joined
 
     def send(self, link: UpdatedLink, tunnel: int) -> str:
-        """Send what a page says of a link to a store that many workers share; what comes of it: `note_stored_evidence`."""
+        """Send what a page says of a link to a shared store; the result comes back by `note_stored_evidence`."""
         url, number, evidence = link
         place = self._levels.place_of(url)
         if place >= 0 and (n_more := int(self._levels.n_more[place])):

@@ -85,7 +85,7 @@ class RobotsCache(Generic[Rules]):
         return entry
 
     def get(self, origin: str) -> Rules | None:
-        """Return what an origin's robots.txt says, be it stale or not; None if it is not known."""
+        """Return what an origin's robots.txt says, even if it is stale; None if it is not known."""
         entry = self._entries.get(origin)
         if entry is None:
             return None

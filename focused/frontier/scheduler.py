@@ -96,7 +96,7 @@ class FrontierScheduler(BaseScheduler):
         return load_object(_SHARED)(crawler, crawl) if DATABASE.read(crawler.settings) else cls(crawler, crawl)
 
     def open(self, spider: Spider) -> None:
-        """Open the frontier's file, and resume the last run if there is one; if that fails the crawl ends, and says why."""
+        """Open the frontier's file, and resume the last run if there is one. If that fails, the crawl says why and ends."""
         try:
             self._open()
         except Exception as error:  # noqa: BLE001  whatever a damaged file, or one from a stranger, leads to
@@ -134,7 +134,7 @@ class FrontierScheduler(BaseScheduler):
         if self._outcomes.sinking is not None:
             self._checkpoints.changed = self._outcomes.sinking.changed
         self._admission = Admission(crawler, self._links, self._requests, session_records)
-        #: Chooses which request is next.
+        #: Chooses the next request.
         spares = bool(task.max_pages and PATIENCE.read(settings))
         self.dispatch = Dispatch(self._links, self._requests, self._leases, spares=spares)
         self._queue, self._outcomes.random_links = self.dispatch.queue, self.dispatch.random_links
@@ -144,7 +144,7 @@ class FrontierScheduler(BaseScheduler):
         self.completion.on_page_ended = self._wakeup.now
         crawler.signals.connect(self._spider_opened, signals.spider_opened)
         self._resume(Resumption(self.store, task, folder), session_records)
-        # Late, for it goes on with the stats and the links of an earlier run.
+        # After the resumption, because it uses the stats and the links of an earlier run.
         self.dispatch.patience = self._outcomes.patience = self._open_patience(ready_at)
         #: What the rest of the crawl sees.
         self.frontier = DurableFrontier(task, self.dispatch, self.completion, self._unreachable)
@@ -187,7 +187,7 @@ class FrontierScheduler(BaseScheduler):
 
     def next_request(self) -> Request | None:
         """Return the next request, or None where no host may be asked or the budget has no place for it now."""
-        # While a page ends, what it brings may be better than what waits.
+        # While a page is being ended, its links may be better than those that wait.
         if self._checkpoints.is_broken or self.completion.page_lock.is_taken:
             return None
         try:

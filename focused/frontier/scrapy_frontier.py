@@ -228,7 +228,7 @@ class ScrapyFrontier:
 
     @property
     def soft_404s(self) -> None:
-        """None: nothing stands back here, so nobody asks."""
+        """None: nothing stands back here."""
         return None
 
     def learn_answer(self, url: str, form: bytes, terms: Collection[int]) -> bool:

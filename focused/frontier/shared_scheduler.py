@@ -188,7 +188,7 @@ class SharedScheduler(FrontierScheduler):
         return super().next_request()
 
     def close(self, reason: str) -> Deferred[None]:  # type: ignore[override]
-        """Hand the last pages over, and say good-bye in a thread: the reactor goes on meanwhile."""
+        """Write the last pages and end the lease, in a thread, so that the reactor is free meanwhile."""
         if self._from_others is not None:
             self._from_others.close()
         if reason in _OF_ALL:
@@ -244,7 +244,7 @@ class SharedScheduler(FrontierScheduler):
         self._stats.inc_value(_REFUSED)
         for link in page.ended:
             logger.debug("%s is not counted: %s", link.url, why)
-            if why == LEASE_LOST:  # it waits again, and whoever asks for it may be this worker
+            if why == LEASE_LOST:  # it waits again, and this worker may ask for it once more
                 self._links.forget_fetched(link.url)
         if why not in ("known", LEASE_LOST):
             logger.warning("A page could not be stored in the database, so its link counts as failed: %s", why)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _LEAST_PAGES = 5
 _FEW_NEW = 0.6
-"""Share of new texts up to which a group is named: of others links stand back a little, and nobody calls them a trap."""
+"""Groups with at most this share of new texts are named. Links of others stand back a little, but are no traps."""
 _FEW_RELEVANT = 0.25
 _MOST_CHARS = 60
 

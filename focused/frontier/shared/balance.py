@@ -22,7 +22,7 @@ would ask for poorer links meanwhile."""
 class OtherHosts(NamedTuple):
     """What a worker knows of hosts that are not its own."""
 
-    #: Best ranks of hosts that are nobody's, the best first.
+    #: Best ranks of hosts without an owner, the best first.
     free: Sequence[int] = ()
     #: The best rank of each other worker; None of one that has nothing to ask for.
     of_workers: Sequence[int | None] = ()

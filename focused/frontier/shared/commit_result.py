@@ -35,5 +35,5 @@ class CommitResult:
     n_known: int = 0
     #: Origins that were given up, with the number of their links that failed.
     given_up: dict[str, int] = field(default_factory=dict)
-    #: How many links were dropped because their host, or its domain, had had its share, by the cap.
+    #: How many links were dropped because their host or domain had reached a cap, by the cap.
     n_capped: dict[str, int] = field(default_factory=dict)

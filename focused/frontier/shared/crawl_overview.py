@@ -70,7 +70,7 @@ class CrawlOverview:
     def least_priority(self) -> int | None:
         """Return the least priority worth a page while other workers have better links; None: all are.
 
-        What the others said may be old: nobody waits where nobody gets on.
+        If no worker has fetched a page for a while, False: the figures of the others may be old.
         """
         is_stuck = now() - self._seen_at > _STUCK_SECS
         return None if is_stuck else least_priority(self._other_hosts)

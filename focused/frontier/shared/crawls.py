@@ -65,7 +65,7 @@ def begin_crawl(
 
 
 def change_about(connection: Connection[Any], number: int, about: Mapping[str, Any]) -> None:
-    """Let a crawl that nobody works on go on with something else in it, such as a larger limit."""
+    """Change something in a crawl that has no worker now, such as a limit."""
     connection.execute(
         "UPDATE crawls SET about = %s::jsonb, ended_at = NULL, reason = NULL WHERE id = %s", (json.dumps(about), number)
     )

@@ -158,7 +158,7 @@ class Exchange:
             return asked.ask(lambda sql: self.keeper.answers.read(sql, self.keeper.numbers))
 
     def close(self, rests: Mapping[str, tuple[float, float]], reason: str = "", secs: float = 30.0) -> int:
-        """Write what is left, and say good-bye; returns how many pages could not be written in time. It waits."""
+        """Write what is left, and end the lease; return how many pages could not be written in time. It waits."""
         until = time.monotonic() + secs
         for thread in (self.committer, self.keeper):
             thread.stop()

@@ -170,7 +170,7 @@ class Keeper(threading.Thread):
             sql.close()
 
     def join_crawl(self, leasing: Leasing) -> None:
-        """Become a worker of the crawl, with a number that nobody has had."""
+        """Become a worker of the crawl, with a new number."""
         asked = now()
         self.worker = leasing.join(self._terms.name)
         self.numbers.add(self.worker)
@@ -245,7 +245,7 @@ class Keeper(threading.Thread):
         if tasks.scores:
             self._box.put(ScoresRead(scores_of(leasing.sql, self._crawl, tasks.scores)))
             return True
-        # Who has read no records of late may not know the links.
+        # A worker that has read no records lately may not know the links.
         if not tasks.inherits or now() - self._inherited < _INHERIT_SECS:
             return False
         records = self._inheritance.records(leasing.sql, self.worker, self.numbers, self.reader.finished)

@@ -68,7 +68,7 @@ class WorkerView(NamedTuple):
     """What a worker sees when it looks around."""
 
     totals: Totals
-    #: Best ranks of the best hosts that are nobody's and may be asked now.
+    #: Best ranks of the best hosts without an owner that may be asked now.
     free: list[int]
     #: The rank of the best link of each other worker; None of one that has nothing to ask for.
     others: list[int | None]
@@ -103,7 +103,7 @@ class Leasing:
             raise LeaseLostError
 
     def end_overdue(self) -> list[int]:
-        """End the workers whose time has run out, and make their hosts nobody's; return their numbers."""
+        """End the workers whose lease has run out, and release their hosts; return the workers' numbers."""
         with self.sql.transaction():
             ended = [number for (number,) in self.sql.execute(statements.OVERDUE, (self.crawl,)).fetchall()]
             for number in ended:
@@ -158,7 +158,7 @@ class Leasing:
         return found
 
     def give_back(self, worker: int, rests: Mapping[str, tuple[float, float]]) -> None:
-        """Make hosts nobody's; of each the seconds until it may be asked, and its delay."""
+        """Release hosts. ``rests``: of each the seconds until it may be asked, and its delay."""
         rows = sorted((*host_key(host), *times) for host, times in rests.items())
         if not rows:
             return
@@ -210,7 +210,7 @@ class Leasing:
                 self.sql.execute("ANALYZE links, hosts")
 
     def leave(self, worker: int, rests: Mapping[str, tuple[float, float]]) -> None:
-        """Say good-bye: all hosts are nobody's at once."""
+        """End the worker, and release all its hosts at once."""
         self.give_back(worker, rests)
         with self.sql.transaction():
             self.sql.execute(statements.RELEASE_AT_ONCE, (worker,))

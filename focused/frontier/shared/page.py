@@ -70,7 +70,7 @@ class PageCommit:
     records: list[LearntRecord] = field(default_factory=list)
     #: Origins whose waiting links fail, with the number of the host's links that did.
     given_up: list[str] = field(default_factory=list)
-    #: Hosts that have had their share, and which cap says so: what waits of them is dropped.
+    #: Hosts that have reached a cap, and which: their waiting links are dropped.
     capped: list[tuple[str, str]] = field(default_factory=list)
     #: Fingerprints of links under way. They wait in the database, too, so ``given_up`` and ``capped`` leave them out.
     under_way: list[int] = field(default_factory=list)

@@ -32,11 +32,11 @@ class PageBudget:
         return self._n_granted - self._n_spent - n_under_way if self.max_pages else None
 
     def count_ended(self, *, is_page: bool) -> None:
-        """Note the end of a link that was asked for, whether it brought a page or none."""
+        """Count a link that has ended, whether it brought a page or not."""
         self._n_spent += is_page
 
     def count_refused(self, *, was_page: bool) -> None:
-        """Note that a page was refused: it counts no more."""
+        """Count a page as refused: it takes nothing of the budget."""
         self._n_spent -= was_page
 
     def granted(self, n_pages: int, *, is_return: bool) -> None:
@@ -71,7 +71,7 @@ class PageBudget:
         return {"returns_pages": True}
 
     def _n_ahead(self) -> int:
-        """Return how many pages to reserve at a time, by what this worker has fetched of late."""
+        """Return how many pages to reserve at a time, by what this worker has fetched lately."""
         if (secs := now() - self._since) >= _AHEAD_SECS:
             n_pages = int((self._n_spent - self._n_before) / secs * _AHEAD_SECS)
             self._n_at_a_time = min(_MOST, n_pages)

@@ -31,7 +31,7 @@ class RecentChanges:
 
     def __init__(self) -> None:
         self._ended: dict[int, int] = {}
-        # Links that wait as a transaction left them, with its mark; by the names of their hosts, which may be nobody's yet.
+        # Links that wait as a transaction left them, with its mark; by the names of their hosts, which may have no owner yet.
         self._waiting: dict[str, dict[int, tuple[WaitingLink, int]]] = {}
         self._moved: dict[int, _RecentMove] = {}
 
@@ -69,7 +69,7 @@ class RecentChanges:
         return [link for link, _ in self._waiting.get(host, {}).values()]
 
     def leave(self, host: str) -> None:
-        """Forget the places of a host's links: they are another worker's matter."""
+        """Forget the places of a host's links: another worker owns it."""
         self._waiting.pop(host, None)
 
     def leave_all(self) -> None:

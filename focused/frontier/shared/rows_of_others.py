@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from psycopg import Connection
 
 MOST_BEHIND = 2_000
-"""Rows that may be left to read. A worker that is further behind goes on with the latest ones: it learns from a part."""
+"""Most rows that a worker may be behind. If there are more, it continues with the latest, and learns from a part."""
 _LOOK_SECS = 5.0
 """How often a worker that has more to read than it can looks how far behind it is."""
 

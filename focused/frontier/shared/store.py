@@ -88,7 +88,7 @@ class SharedStore(OwnLinkStates):
 
     @property
     def n_capped(self) -> dict[str, int]:
-        """How many waiting links were dropped because their host had had its share, by the cap."""
+        """How many waiting links were dropped because their host had reached a cap, by the cap."""
         return {cap: n_links for cap, n_links in self.worker.n_capped.items() if n_links}
 
     # --- In
@@ -110,7 +110,7 @@ class SharedStore(OwnLinkStates):
         return SENT
 
     def join(self, number: int, link: FrontierLink) -> None:
-        """Send what another page says of a link: what comes of it is known later."""
+        """Send what another page says of a link; the result is known later."""
         self._add(link)
 
     def is_settled(self, fingerprint: int) -> bool:
@@ -275,7 +275,7 @@ class SharedStore(OwnLinkStates):
         self.own.move(moves)
 
     def close(self, reason: str = "") -> int:
-        """Write what is left and say good-bye; returns how many pages could not be written. It waits for the database."""
+        """Write what is left, and end the lease; return how many pages could not be written. It waits for the database."""
         n_left = self.worker.close(reason)
         self.forget()
         return n_left

@@ -145,7 +145,7 @@ class Worker:
         self._set_keeper_tasks()
 
     def close(self, reason: str = "") -> int:
-        """Write what is left and say good-bye; returns how many pages could not be written. It waits for the database."""
+        """Write what is left, and end the lease; return how many pages could not be written. It waits for the database."""
         self.draft.send(all_moves=True)
         rests = {own.name: self.rest_and_delay(own.name) for own in self.own_hosts}
         n_left = self.exchange.close(rests, reason)
@@ -219,7 +219,7 @@ class Worker:
     def _fail_unreachable(self, links: Iterable[WaitingLink]) -> None:
         """Let waiting links of origins fail that were given up: links under way at that time, and links found since.
 
-        Otherwise no worker would ask for them, and their host would be leased and given back for ever.
+        Otherwise no worker would ask for them, and their host would be leased and given back again and again.
         """
         free = {origin_of(link.url) for link in links if link.number not in self.own_hosts.under_way}
         given_up = self.draft.page.given_up

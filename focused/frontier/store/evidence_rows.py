@@ -71,7 +71,7 @@ class HostNames(HostNumbers):
         super().__init__()
         self._sql = sql
         for number, name in sql.execute("SELECT id, name FROM hosts ORDER BY id"):
-            while len(self.names) < number:  # what a recovery could not save is nobody's
+            while len(self.names) < number:  # a recovery could not save these names
                 self.names.append("")
             self._keep(name)
 

@@ -11,11 +11,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 BUSY = float("inf")
-"""Of a host that may be asked when something has ended, nobody knows when."""
+"""The time at which a host may be asked that is busy until a request ends: it is not known."""
 
 
 class HostQueue:
-    """A heap of hosts by the rank of their best waiting link; hosts that must rest lie aside until their time comes.
+    """A heap of hosts by the rank of their best waiting link; hosts that must rest are kept aside until their time comes.
 
     Stale entries are left in the heap and passed over when they come up: an entry counts only if it is the host's
     current one (docs/method/, D55). Memory: some 300 bytes a host that has waiting links, 120 more while it rests.

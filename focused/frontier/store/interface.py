@@ -130,7 +130,7 @@ class LinkStore(Protocol):
 
     @property
     def by_level(self) -> WaitingCounts | None:
-        """How many links wait by host and level; None where nobody wants to know, or links are shared."""
+        """How many links wait by host and level; None if it is not needed, or links are shared."""
 
     # --- In
 
@@ -144,7 +144,7 @@ class LinkStore(Protocol):
         """Take in the target of a redirect; return its number if it is leased with the link that led there."""
 
     def is_settled(self, fingerprint: int) -> bool:
-        """Tell whether nothing more can be made of a known link; where links are shared nobody is asked: False."""
+        """Tell whether further evidence of a known link has no effect; False where links are shared, without asking."""
 
     @property
     def n_cut(self) -> int:
@@ -156,7 +156,7 @@ class LinkStore(Protocol):
 
     @property
     def n_capped(self) -> Mapping[str, int]:
-        """How many waiting links were dropped because their host, or its domain, had had its share; by the cap."""
+        """How many waiting links were dropped because their host or domain had reached a cap, by the cap."""
 
     # --- Out
 
@@ -174,7 +174,7 @@ class LinkStore(Protocol):
         """Return the priority of the link that ``next`` would lease; None without one."""
 
     def lease(self, number: int) -> Leased | None:
-        """Lease a link by its number; None if it does not wait, or its host has had its share."""
+        """Lease a link by its number; None if it does not wait, or its host has reached a cap."""
 
     def best(self, n_links: int) -> list[str]:
         """Return the URLs of the best links that wait, or of nearly the best, the best first."""

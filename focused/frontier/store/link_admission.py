@@ -131,7 +131,7 @@ class LinkAdmission(LinkStates):
             self._refresh(row.host)
 
     def is_settled(self, fingerprint: int) -> bool:
-        """Tell whether a link is known and nothing more can be made of it: it waits no more, or as a spider's own request."""
+        """Tell whether further evidence of a known link has no effect: it waits no more, or as a spider's own request."""
         row = self._table.by_fingerprint(fingerprint)
         return row is not None and (row.state != WAITING or row.request is not None)
 

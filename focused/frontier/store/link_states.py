@@ -37,12 +37,12 @@ class LinkStates:
         self._caps = caps
         self._clock = clock
         self.hosts = HostQueue()
-        # Waiting links that lie aside while their origins rest, by host: their numbers and origins.
+        # Waiting links that are put aside while their origins rest, by host: their numbers and origins.
         self._aside: dict[int, dict[int, str]] = {}
         #: How many links wait by host and level, where somebody wants to know; see ``count_waiting``.
         self.by_level: WaitingCounts | None = None
         self._counts: list[int] = transaction.remembered("counts", [0] * len(STATES))
-        #: How many waiting links were dropped because their host, or its domain, had had its share, since the crawl began.
+        #: How many waiting links were dropped because their host or domain had reached a cap, since the crawl began.
         self.n_capped: dict[str, int] = _by_cap(transaction.remembered("n_capped", {}))
         # Links under way and their hosts.
         self._leased: dict[int, int] = {}

@@ -1,6 +1,6 @@
 """Checks the rows of a frontier: SQLite keeps a text in a column of numbers, and a file may come from a stranger.
 
-All rows are looked at when a run is resumed, in SQL, so that whoever reads them later need not ask: 0.6 us a link, 6 s for
+All rows are looked at when a run is resumed, in SQL, so that later readers need no checks: 0.6 us a link, 6 s for
 ten million; the look for damaged pages takes 3 to 4 s.
 """
 

@@ -158,7 +158,7 @@ class FrontierStore(LinkAdmission):
         return self._table.waiting_among(numbers)[:n_links]
 
     def lease(self, number: int) -> Leased | None:
-        """Lease a link by its number; None if it does not wait, or its host has had its share."""
+        """Lease a link by its number; None if it does not wait, or its host has reached a cap."""
         row = self._table.by_number(number)
         if row is None or row.state != WAITING or self._caps.reached(row.host):
             return None

@@ -89,7 +89,7 @@ class WriteLog:
     def empty(self) -> None:
         """Move what was committed into the file, which takes far less room; between a commit and the next change only.
 
-        It cannot be done while somebody reads the file, and nobody is waited for.
+        It cannot be done while another process reads the file, and does not wait for that.
         """
         with suppress(sqlite3.Error):
             self._sql.execute("PRAGMA busy_timeout = 0")

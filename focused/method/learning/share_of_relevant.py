@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _LEAST, _MOST = 0.005, 0.98
-"""Bounds of the share: nobody is certain."""
+"""Bounds of the share, which is never certain."""
 CONFIDENT = 1.645
 """Standard deviations on each side of a 90 % interval."""
 _BASE, _PER_DISTANCE = 0.3, 0.25

@@ -20,7 +20,7 @@ def iso_date(text: str, latest: str = "") -> str:
     """Return a date as ISO 8601 has it, as exactly as it was given: a year, a month, or a day. Empty if it is none.
 
     ``latest``: an ISO date; what is later is none, but for one day, because of time zones. English names of months are read,
-    other languages' are not, nor days before numbers of months: nobody can tell 03/04/2020.
+    other languages' are not, nor days before numbers of months: 03/04/2020 has two meanings.
 
     >>> [iso_date(each) for each in ("2020-03-04T10:00:00Z", "Wed, 4 Mar 2020 10:00 GMT", "March 4th, 2020", "2020-3", "1887")]
     ['2020-03-04', '2020-03-04', '2020-03-04', '2020-03', '1887']

@@ -19,7 +19,7 @@ _declared = re.compile(
     rb"<html\b[^>]{0,1000}?\slang\s*=\s*[\"']?([a-z]{2,3})\b|"
     rb"<meta\s[^>]{0,200}?content-language[\"'][^>]{0,200}?content\s*=\s*[\"']?([a-z]{2,3})\b",
 ).search
-# Of a text that is shorter nobody can tell; what is longer says hardly more, and each thousand characters take 0.1 ms.
+# The language of a shorter text cannot be detected. A longer text hardly helps, and each thousand characters take 0.1 ms.
 _LEAST_LETTERS, _SAMPLE_CHARS = 60, 800
 # Where nothing depends on it but what is written of a page: 99 % of the same answers in half of the time.
 _SHORT_CHARS = 300
@@ -46,7 +46,7 @@ def declared_language(body: bytes) -> str:
 
 
 def other_language(page: Page, languages: Collection[str]) -> str:
-    """Return the language of a page if it is none of some; empty if it is one of them, or nobody can tell.
+    """Return the language of a page if it is none of some; empty if it is one of them, or cannot be detected.
 
     What a page declares is believed. Where it declares nothing, or a language that is none of these, its text is asked, too:
     many sites declare that of their template.
@@ -60,12 +60,12 @@ def other_language(page: Page, languages: Collection[str]) -> str:
 
 
 def page_language(page: Page, main_text: str = "") -> str:
-    """Return the language that a page declares, or else that its text is in; empty if nobody can tell."""
+    """Return the language that a page declares, or else that of its text; empty if it cannot be detected."""
     return page.declared_language or language_of_text(page, main_text)
 
 
 def language_of_text(page: Page, main_text: str = "") -> str:
-    """Return the language that a page's text is in; empty if nobody can tell.
+    """Return the language that a page's text is in; empty if it cannot be detected.
 
     ``main_text``: asked instead of the whole page, if it is long enough.
     """

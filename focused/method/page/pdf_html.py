@@ -23,7 +23,7 @@ MOST_CHARS = 1_000_000
 """Of the text of a file."""
 _MOST_LINKS = 10_000
 _MOST_TITLE_CHARS = 300
-# What programs write where nobody has given a title.
+# What programs write if a document has no title.
 _NO_TITLE = re.compile(
     r"\s*|untitled.*|(microsoft )?(word|powerpoint|excel) - .*|slide 1|"
     r".*\.(docx?|odt|tex|dvi|ps|indd|qxd|pptx?|xlsx?|rtf|pdf|txt)",

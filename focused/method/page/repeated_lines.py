@@ -1,7 +1,7 @@
 """Lines that stand on several pages of a host: its furniture, learnt while crawling.
 
 What is counted lies in a table of fixed size. Two lines that want the same place compete for it: the one that comes more often
-wins. A line is known by a hash that is secret and another one in each process, so nobody can write lines that pass for
+wins. A line is known by a hash that is secret and another one in each process, so no page can have lines that pass for
 others. A resumed crawl therefore learns anew, from two pages of each host.
 """
 

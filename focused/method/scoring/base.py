@@ -78,7 +78,7 @@ class Strategy:
 
     @property
     def remark(self) -> str:
-        """What whoever sees scores outside of a crawl has to know; empty: nothing."""
+        """What a reader of scores outside of a crawl has to know; empty if there is nothing."""
         return ""
 
     def session(self) -> Session | None:

@@ -1,4 +1,4 @@
-"""Page and topic to a score for every link. One family a file, one registry: this one.
+"""Strategies: each gives every link of a page a score, from the page's relevances. This module is their registry.
 
 - The ordered method: `content_block` has CBP, CBP-SLC and JFE/LPE, and `link_text` what they fall back on.
 - What learns while it crawls: `linkmodel` (the room of the default strategy, *adaptive*), and P15's clusters: `incremental`,
