@@ -171,7 +171,7 @@ class JudgingSession:
         self._queue.learn({url: share >= 0.5 for url, share in said.items()})
 
     def _remember(self, person: str) -> None:
-        """Take up what the person did in earlier sessions; kinds count since the model has learnt from verdicts."""
+        """Restore what the person did in earlier sessions; kinds count since the model has learnt from verdicts."""
         for opinion in self._collection.opinions:
             if opinion.person == person and (url := self._collection.url_of(opinion.url)):
                 is_counted = opinion.model == self._collection.learnt.model and opinion.note != TAKEN_BACK

@@ -215,7 +215,7 @@ def _check_version(path: Path, found: int) -> None:
 
 
 def advice(path: Path, error: sqlite3.Error) -> str:
-    """Say what is the matter with a file, and what to do."""
+    """Return what is wrong with a file, and what to do."""
     what = str(error)
     if what == INTERRUPTED:
         return f"{path} takes too long to be read, and was given up. Ask for less, or in a terminal: scrapy export"

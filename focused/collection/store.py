@@ -76,7 +76,7 @@ class CollectionStore:
         return str(row[0]) if row else ""
 
     def describe(self, key: str, value: str) -> None:
-        """Let the file say something of itself."""
+        """Write a property of the collection to the file."""
         self._sql.execute("INSERT OR REPLACE INTO about VALUES (?, ?)", (key, value))
 
     def add(self, *pages: CollectedPage) -> None:

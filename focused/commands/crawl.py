@@ -105,7 +105,7 @@ class Command(ScrapyCrawl):
             self.exitcode = 1
 
     def _run_workers(self, opts: argparse.Namespace) -> None:
-        """Let several processes crawl; errors are one line."""
+        """Crawl with several processes; errors are one line."""
         assert self.settings is not None
         try:
             if is_client(opts.spargs):

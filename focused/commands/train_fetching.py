@@ -47,7 +47,7 @@ class FetchedPages:
         self._found: dict[str, tuple[str, str | None, int, int] | RefusedError] = {}
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._file.close()
 
     def __len__(self) -> int:

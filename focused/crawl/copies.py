@@ -102,7 +102,7 @@ class KnownTexts:
         self._irrelevant.add(url)
 
     def restore(self, texts: Iterable[tuple[str, bytes, int]]) -> None:
-        """Take up the texts of an earlier run: URL, what was kept, whether the page was relevant."""
+        """Restore the texts of an earlier run: URL, what was kept, whether the page was relevant."""
         unreadable: list[str] = []
         for url, data, relevant in texts:
             try:

@@ -98,7 +98,7 @@ class HarvestCounter:
         }
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        """Go on counting from what :meth:`state` returned.
+        """Continue counting from what :meth:`state` returned.
 
         >>> first, second = HarvestCounter(2), HarvestCounter(2)
         >>> first.add(True, 3, 1); first.add(False); second.restore(first.state()); second.add(True)

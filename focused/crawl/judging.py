@@ -37,7 +37,7 @@ class Judging:
     def replace(
         self, *, judge: Judge | None = None, strategy: Strategy | None = None, version: int | None = None
     ) -> None:
-        """Let another model, or the strategy that has learnt from it, judge the pages from now on."""
+        """Replace the judge, the strategy or the version; pages are judged by them from now on."""
         self.judge = judge or self.judge
         self.strategy = strategy or self.strategy
         self.version = version or self.version

@@ -81,7 +81,7 @@ class Crawl:
         return self._frontier
 
     def use_frontier(self, frontier: Frontier) -> None:
-        """Let another frontier hold the links from now on."""
+        """Replace the frontier."""
         self._frontier = frontier
 
     @property
@@ -109,7 +109,7 @@ class Crawl:
             deferred_from_coro(self._crawler.engine.close_spider_async(reason="wrong_scores"))
 
     def fail(self, why: str) -> None:
-        """Say why the crawl does not do what it was started for; its command then fails."""
+        """Note and log why the crawl cannot do what it was started for; its command then fails."""
         self.plan.error = why
         logger.error(why)
 

@@ -85,7 +85,7 @@ class SharedTrainer(threading.Thread):
         self._begin_anew()
 
     def stop(self) -> None:
-        """Let the thread end; a training that is under way comes to nothing."""
+        """End the thread; a training that is under way is lost."""
         self._stopping.set()
 
     def run(self) -> None:
@@ -128,7 +128,7 @@ class SharedTrainer(threading.Thread):
             self._stopping.set()
 
     def _take_up(self, sql: psycopg.Connection[Any], versions: VersionStore) -> None:
-        """Go on where another worker that trained for all has ended."""
+        """Continue the trainings of another worker that has ended."""
         self._begin_anew()
         known = rows.attempts(sql, self._training.crawl)
         earlier = [attempt(each) for each in known]

@@ -41,7 +41,7 @@ class FrozenStart:
         return extension
 
     def spider_opened(self) -> None:
-        """Let all objects there are be."""
+        """Exempt all present objects from garbage collection."""
         if FrozenStart._is_frozen:
             return
         FrozenStart._is_frozen = True

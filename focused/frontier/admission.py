@@ -57,7 +57,7 @@ class Admission:
             self.crawler.signals.send_catch_log(signals.request_dropped, request=request, spider=self.crawler.spider)
 
     def link(self, link: FrontierLink) -> bool:
-        """Take in a link; return whether it was new."""
+        """Admit a link; return whether it was new."""
         what = self.links.add(link)
         if what == NEW:
             if self.session_records is not None and link.request is None:

@@ -206,7 +206,7 @@ class Completion:
         self.checkpoints.count_ahead(names)
 
     async def page_ended(self, page: EndedPage) -> None:
-        """Take in the links of a response, and commit soon: done where there was a page, failed where there is a note.
+        """Add the links of a page, end its link (failed if there is a note, else done), and commit soon.
 
         After the frontier could not be written, nothing is done: the link will be fetched again.
         """
@@ -238,7 +238,7 @@ class Completion:
         await self.page_lock.wait_free()
 
     async def _take_in(self, page: EndedPage) -> None:
-        """Take in the links of a page. If they are many, it takes several turns of the reactor."""
+        """Add the links of a page, in several turns of the reactor if they are many."""
         # A response that is no page, such as a sitemap, does not count as an irrelevant page.
         tunnel = 0 if page.relevant else page.lease.link.tunnel + (page.relevant is not None)
         if (patience := self.outcomes.patience) is not None:

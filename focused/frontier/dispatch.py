@@ -63,12 +63,12 @@ class MemoryQueue:
         return len(self._heap)
 
     def push(self, request: Request, *, is_new: bool) -> None:
-        """Let a request wait."""
+        """Add a request."""
         self._n_pushed += 1
         self.push_back(Waiting(is_new, -request.priority, self._n_pushed, request))
 
     def push_back(self, waiting: Waiting) -> None:
-        """Let a request that was popped wait in its old place."""
+        """Put a request that was popped back in its old place."""
         heapq.heappush(self._heap, waiting)
 
     def pop(self, asked_at: Callable[[str], float], now: float) -> Waiting | None:

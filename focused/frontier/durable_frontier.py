@@ -101,7 +101,7 @@ class DurableFrontier:
         self._best_at_end = self.best_links(_AT_END)
 
     def look_around(self, n_links: int) -> None:
-        """Let so many of the next links be drawn from all that wait."""
+        """Draw so many of the next links from all that wait."""
         self._random_links.n_wanted += n_links
 
     @property
@@ -158,7 +158,7 @@ class DurableFrontier:
             lease.dropped = why
 
     def wait_again(self, request: Request) -> None:
-        """Let the link of a request wait again once nothing stands for it: the crawl ends before its page is in."""
+        """Let the link of a request wait again when its requests are gone: the crawl ends before its page has come."""
         lease = self._leases.of(request)
         if lease is not None:
             lease.waits_again = True

@@ -141,7 +141,7 @@ class HostFailures:
         return n_failures, why, self._is_known(host)
 
     def take_over(self, host: str, n_failures: int, why: str, has_answered: bool) -> None:
-        """Go on with what another process has met of a host that it asks no more."""
+        """Continue with the failures that another process has counted for a host."""
         self._troubles.pop(host, None)
         if n_failures and host not in self.given_up:
             self._troubles[host] = HostTrouble(why, n_failures)

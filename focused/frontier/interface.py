@@ -122,7 +122,7 @@ class Frontier(Protocol):
         """Return the URLs of the best links that wait, the best first; nothing where that is not known."""
 
     def look_around(self, n_links: int) -> None:
-        """Let so many of the next links be drawn from all that wait, if the frontier can choose; Scrapy's queues cannot."""
+        """Draw so many of the next links from all that wait, if the frontier can choose; Scrapy's queues cannot."""
 
     def note_failure(self, request: Request, why: str) -> None:
         """Note why a request failed, for ``scrapy frontier --why``."""
@@ -131,7 +131,7 @@ class Frontier(Protocol):
         """Note why a request is given up that a link under way was redirected to, for ``scrapy frontier --why``."""
 
     def wait_again(self, request: Request) -> None:
-        """Let the link of a request wait again once nothing stands for it: the crawl ends before its page is in."""
+        """Let the link of a request wait again when its requests are gone: the crawl ends before its page has come."""
 
     def host_failed(self, request: Request, why: str, *, is_sure: bool = True) -> bool:
         """Note that a host did not answer a request; tell whether the request's link waits again, so that it may end.
@@ -197,7 +197,7 @@ class TextsState(Protocol):
     """The texts of the pages met, which a frontier keeps together with its links."""
 
     def restore(self, texts: Iterable[tuple[str, bytes, int]]) -> None:
-        """Take up the texts of an earlier run: URL, what was kept, whether the page was relevant (0 or 1)."""
+        """Restore the texts of an earlier run: URL, what was kept, whether the page was relevant (0 or 1)."""
 
 
 @dataclass(frozen=True)
@@ -242,7 +242,7 @@ class CrawlOfFrontier(Protocol):
         """The links that wait."""
 
     def use_frontier(self, frontier: Frontier) -> None:
-        """Let another frontier hold the links from now on."""
+        """Replace the frontier."""
 
     @property
     def task(self) -> FrontierTask:
@@ -269,14 +269,14 @@ class CrawlOfFrontier(Protocol):
         """The texts of the pages met; None where copies are pages like others."""
 
     def fail(self, why: str) -> None:
-        """Say why nothing is asked for; the crawl's command then fails."""
+        """Note and log why nothing is asked for; the crawl's command then fails."""
 
 
 _CRAWLS: WeakKeyDictionary[Crawler, CrawlOfFrontier] = WeakKeyDictionary()
 
 
 def register_crawl(crawler: Crawler, crawl: CrawlOfFrontier) -> None:
-    """Let the components of a crawler find the crawl that they belong to."""
+    """Register the crawl of a crawler, so that its components find it."""
     _CRAWLS[crawler] = crawl
 
 

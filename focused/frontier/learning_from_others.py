@@ -59,7 +59,7 @@ class LearningFromOthers:
         return not (self._records or self._is_learning or self._is_closed)
 
     def put(self, records: Iterable[bytes]) -> None:
-        """Take in records; the session learns from them in turns of the reactor to come."""
+        """Add records; the session learns from them in later turns of the reactor."""
         self._records.extend(records)
         if self._records and not (self._is_learning or self._is_closed):
             self._is_learning = True

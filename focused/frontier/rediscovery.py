@@ -110,7 +110,7 @@ class Rediscovery:
         return passed
 
     def add(self, link: FrontierLink) -> str:
-        """Take in a link; return what the store says of it."""
+        """Give a link to the store; return the store's answer."""
         [what] = self.store.add([link])
         if link.request is not None:  # its URL may be that of a link, too
             if what == TAKEN_OVER:

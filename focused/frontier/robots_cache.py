@@ -98,7 +98,7 @@ class RobotsCache(Generic[Rules]):
         return entry is None or at - entry.read_at >= self._max_age_secs
 
     def keep_for_now(self, origin: str, at: float) -> None:
-        """Let an old robots.txt hold a while longer: it could not be read again."""
+        """Keep an old robots.txt valid for a while longer: it could not be read again."""
         entry = self._entries[origin]
         entry.read_at = at - self._max_age_secs + min(_TRY_AGAIN_SECS, self._max_age_secs)
 

@@ -165,7 +165,7 @@ class FrontierScheduler(BaseScheduler):
         return len(self) > 0
 
     def enqueue_request(self, request: Request) -> bool:
-        """Take in a link, a retry, a redirect or any other request; tell whether it was new."""
+        """Add a link, a retry, a redirect or any other request; tell whether it was new."""
         if self._checkpoints.is_broken:
             return False
         lease = self._leases.of(request)
@@ -257,7 +257,7 @@ class FrontierScheduler(BaseScheduler):
         earlier.begin()
 
     def _continue(self, lease: Lease, request: Request) -> bool:
-        """Take in a retry or the target of a redirect of a link under way; return whether it is to be fetched."""
+        """Add a retry, or the target of a redirect, of a link under way; return whether it is to be fetched."""
         if not request.dont_filter:
             number = self.store.claim(self._requests.target(request, lease.link))
             if number is None:

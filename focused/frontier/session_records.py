@@ -26,7 +26,7 @@ class SessionRecords:
         self._records = self.store.records(self.session.max_recorded_links)
 
     def resume(self) -> int:
-        """Let the session learn again from its records; return how many of them could not be read."""
+        """Replay the session's records; return how many of them could not be read."""
         n_bad = 0
         if (n_records := self._records.n_records) > _MANY:
             logger.info(

@@ -25,7 +25,7 @@ class ModelInUse(Protocol):
     def replace(
         self, *, judge: Judge | None = None, strategy: Strategy | None = None, version: int | None = None
     ) -> None:
-        """Let another model, or the strategy that has learnt from it, judge the pages from now on."""
+        """Replace the judge, the strategy or the version; pages are judged by them from now on."""
 
 
 class PageCounts(Protocol):

@@ -54,7 +54,7 @@ class Committer(threading.Thread):
             return len(self._pages) + self._n_at_work
 
     def write(self, page: PageCommit) -> None:
-        """Let a page become durable."""
+        """Write a page to the database, some time soon."""
         with self._lock:
             self._pages.append(page)
             # Each time that the thread wakes it takes Python's lock from the reactor.

@@ -39,7 +39,7 @@ class CrawlOverview:
         self._is_first = False
 
     def update(self, seen: KeeperReport, worker: int) -> None:
-        """Take in what the keeper of a worker saw."""
+        """Update the figures from a report of the worker's keeper."""
         self._is_first = seen.totals.first == worker
         self.totals, self._other_hosts = seen.totals, OtherHosts(seen.free, seen.others)
         if seen.totals.n_pages != self._n_pages_seen:
@@ -70,13 +70,13 @@ class CrawlOverview:
     def least_priority(self) -> int | None:
         """Return the least priority worth a page while other workers have better links; None: all are.
 
-        If no worker has fetched a page for a while, False: the figures of the others may be old.
+        Nor if no worker has fetched a page for a while: the figures of the others may be old.
         """
         is_stuck = now() - self._seen_at > _STUCK_SECS
         return None if is_stuck else least_priority(self._other_hosts)
 
     def others_have_link(self, least: int) -> bool:
-        """Tell whether another worker has a link of at least this priority; not where no worker gets on."""
+        """Tell whether another worker has a link of at least this priority; False if no worker has fetched a page lately."""
         if now() - self._seen_at > _STUCK_PATIENT_SECS:
             return False
         return any(rank is not None and priority_of(rank) >= least for rank in self._other_hosts.of_workers)
@@ -91,7 +91,7 @@ class CrawlOverview:
         return [name for name, n_times in self._n_times_unknown.items() if n_times >= _TIMES_UNKNOWN]
 
     def release_hosts(self, own: OwnHosts, *, hosts_rest: bool = False) -> None:
-        """Let hosts go that another worker is to have; each goes when nothing of it is on its way.
+        """Mark hosts that another worker is to have; each is released when it is idle.
 
         Where ``hosts_rest`` between two requests another worker could ask a good host no more often than this one, and each
         move costs it a part of a turn: none goes to a worker only because that has nothing as good.

@@ -24,7 +24,7 @@ class DemandExchange(OtherWorkers):
         self._exchange, self._overview = exchange, overview
 
     def send(self, own: WorkerDemand) -> None:
-        """Let the others know of this worker when its lease is renewed."""
+        """Send the others this worker's demand, with the next renewal of its lease."""
         self._exchange.add_tasks(demand=own.numbers())
 
     def have(self, least: int) -> bool:
@@ -32,7 +32,7 @@ class DemandExchange(OtherWorkers):
         return self._overview.others_have_link(least)
 
     def receive(self, n_workers: int, n_impatient: float, rows: Sequence[Sequence[float]]) -> None:
-        """Take in how many workers are at work, requests of all others, and what those at work have told."""
+        """Receive the number of workers, the requests of all others, and the demands of those at work."""
         known = [WorkerDemand.of_numbers(row) for row in rows]
         self.n_workers, self.n_impatient = max(1, n_workers), n_impatient
         self.rate = sum(each.rate for each in known)

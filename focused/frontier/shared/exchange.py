@@ -115,7 +115,7 @@ class Exchange:
         return self.box.n_written
 
     def write(self, page: PageCommit) -> None:
-        """Let a page become durable."""
+        """Write a page to the database, some time soon."""
         self.committer.write(page)
 
     def add_tasks(self, **tasks: Any) -> None:

@@ -17,7 +17,7 @@ class TakesTasks(Protocol):
     """Takes what is to be told to the database."""
 
     def add_tasks(self, **tasks: Any) -> None:
-        """Let the keeper write something, by the name of what it is."""
+        """Have the keeper write something, under a name."""
 
 
 class HostHandover:
@@ -29,7 +29,7 @@ class HostHandover:
         self.on_known: Callable[..., None] = lambda *row: None
 
     def receive(self, rows: Iterable[tuple[Any, ...]]) -> None:
-        """Take in what earlier owners of hosts have met."""
+        """Receive what earlier owners of hosts have written."""
         for row in rows:
             self.on_known(*row)
 

@@ -46,7 +46,7 @@ class Lessons:
         self.on_received([each.record for each in records if self._fits(each)])
 
     def _note(self, n_links: int, record: bytes) -> None:
-        """Let what a strategy has learnt be part of the page, for others to read."""
+        """Add what a strategy has learnt to the page, for other workers."""
         self._draft.page.records.append(LearntRecord(n_links, self.model_version(), record))
 
     def _fits(self, record: LearntRecord) -> bool:

@@ -28,15 +28,15 @@ class OwnLinkStates(OwnMemory):
         self._counts: OwnWaiting | None = None
 
     def done(self, number: int, relevant: bool | None = None, note: str | None = None) -> None:
-        """Say that a leased link's page is in; ``relevant`` is None where there was no page to judge."""
+        """Mark a leased link as done: its page has come. ``relevant`` is None if there was no page to judge."""
         self._end(number, DONE, note, relevant)
 
     def failed(self, number: int, note: str) -> None:
-        """Say that a leased link could not be fetched, and why."""
+        """Mark a leased link as failed, and say why."""
         self._end(number, FAILED, note)
 
     def dropped(self, number: int, note: str) -> None:
-        """Say that a leased link was given up, and why."""
+        """Mark a leased link as dropped, and say why."""
         self._end(number, DROPPED, note)
 
     def _end(self, number: int, state: int, note: str | None, relevant: bool | None = None) -> None:
@@ -48,7 +48,7 @@ class OwnLinkStates(OwnMemory):
         self.worker.budget.count_ended(is_page=relevant is not None)
 
     def give_back(self, number: int) -> None:
-        """Let a leased link wait again: in the database it does."""
+        """Let a leased link wait again; in the database it still waits."""
         self._give_back(number)
 
     def _give_back(self, number: int) -> OwnHost:
@@ -84,7 +84,7 @@ class OwnLinkStates(OwnMemory):
         return own is not None and own.n_asked > own.n_under_way
 
     def give_up_origin(self, origin: str) -> None:
-        """Let all links of an origin fail that wait, and those that this worker finds from now on."""
+        """Let the waiting links of an origin fail, and those that this worker finds from now on."""
         self.worker.given_up.setdefault(origin, 0)
         self.draft.page.given_up.append(origin)
         own = self.own.get(host_of(origin))

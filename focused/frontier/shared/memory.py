@@ -71,7 +71,7 @@ class SharedRecords:
                 yield number, each.record
 
     def add(self, n_links: int, record: bytes) -> None:
-        """Let a record be part of its page."""
+        """Add a record to its page."""
         self.note(n_links, record)
 
 
@@ -114,7 +114,7 @@ class Moves(Protocol):
     """Takes moves of waiting links."""
 
     def move(self, moves: Iterable[Move]) -> None:
-        """Let scores of waiting links be others."""
+        """Change the scores of waiting links."""
 
 
 @dataclass

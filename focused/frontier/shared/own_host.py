@@ -179,7 +179,7 @@ class OwnHost:
         self.horizon = None
 
     def _set_horizon(self, horizon: int | None) -> None:
-        """Let the horizon lie elsewhere: other links stand back beyond it."""
+        """Move the horizon, and note which links stand back beyond it."""
         self.horizon = horizon
         beyond = [] if horizon is None else [link for link in self.links.values() if link.rank >= horizon]
         self.back = {link.number for link in beyond if _stands_back(link)}

@@ -152,7 +152,7 @@ class OwnHosts:
         return self._is_free(link.number) and (not self.given_up or origin_of(link.url) not in self.given_up)
 
     def lease(self, link: WaitingLink) -> None:
-        """Let a link be under way."""
+        """Note that a link is under way."""
         own = self._hosts[link.host_name]
         own.drop(link.number)  # one that was drawn lies beyond the horizon
         own.n_under_way += 1

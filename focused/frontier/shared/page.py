@@ -19,7 +19,7 @@ class PageOutputs(Protocol):
     """Where other parts of the crawl put rows that become durable with the page that passes the pipelines, or not at all."""
 
     def add_output(self, statement: str, parameters: Mapping[str, Any]) -> None:
-        """Let a statement be part of the page's transaction; it must fail for nothing that a page can say."""
+        """Add a statement to the page's transaction. It must not fail, whatever a page contains."""
 
 
 class EndedLink(NamedTuple):

@@ -40,7 +40,7 @@ class PageBudget:
         self._n_spent -= was_page
 
     def granted(self, n_pages: int, *, is_return: bool) -> None:
-        """Take in how many pages are this worker's, the fetched ones included."""
+        """Receive how many pages are granted to this worker, the fetched ones included."""
         self._is_returning = self._is_returning and not is_return
         if not self._is_returning:
             self.is_dry = not is_return and n_pages <= self._n_granted

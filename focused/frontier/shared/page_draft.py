@@ -29,7 +29,7 @@ class PageDraft:
         return bool(self.page or self.moves)
 
     def add_output(self, statement: str, parameters: Mapping[str, Any]) -> None:
-        """Let a statement be part of the transaction of the page that passes the pipelines now."""
+        """Add a statement to the transaction of the page that passes the pipelines now."""
         self._outputs.append((statement, dict(parameters)))
 
     def commit(self) -> None:

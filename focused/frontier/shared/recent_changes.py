@@ -121,7 +121,7 @@ class RecentChanges:
 
 
 def place(link: WaitingLink, move: Move) -> None:
-    """Let a waiting link of a page have another score; one that a spider asked for keeps its priority."""
+    """Change the score of a waiting link; a spider's own request keeps its priority."""
     if link.request is None:
         link.put_at(moved_to(link.rank, to_priority(move.score, move.admitted) + link.extra))
         link.evidence = link.evidence.with_score(move.score, move.admitted)

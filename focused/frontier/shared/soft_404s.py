@@ -63,7 +63,7 @@ class SharedAnswers:
         return dict(self._known)
 
     def receive(self, state: dict[str, Any]) -> None:
-        """Take in answers to others' probes."""
+        """Receive answers to others' probes."""
         self._known.update(state)
         if self.on_received is not None:
             self.on_received(state)

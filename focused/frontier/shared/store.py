@@ -94,7 +94,7 @@ class SharedStore(OwnLinkStates):
     # --- In
 
     def add(self, links: Iterable[FrontierLink]) -> list[str]:
-        """Take in links; what becomes of them the database says later: see `Worker.on_written`."""
+        """Add links; the database answers later: see `Worker.on_written`."""
         return [self._add(link) for link in links]
 
     def _add(self, link: FrontierLink) -> str:
@@ -269,7 +269,7 @@ class SharedStore(OwnLinkStates):
         return self.worker.texts
 
     def move(self, moves: Iterable[Move]) -> None:
-        """Let scores of waiting links be others."""
+        """Change the scores of waiting links."""
         moves = list(moves)
         self.draft.moves.add(moves)
         self.own.move(moves)

@@ -66,12 +66,12 @@ class SharedTexts:
         self.on_received = on_received
 
     def receive(self, texts: list[OtherText]) -> None:
-        """Take in pages of others."""
+        """Receive pages of other workers."""
         if self.on_received is not None:
             self.on_received(texts)
 
     def add(self, url: str, copy_of: str, referrer: str, sketch: bytes, relevant: bool) -> None:
-        """Let what a page says be part of the transaction of the page that ends now."""
+        """Add a page's text to the transaction of the page that ends now."""
         values = {"url": clean(url), "copy_of": clean(copy_of), "referrer": clean(referrer)}
         self._draft.add_output(_ADD, {**values, "relevant": relevant, "sketch": sketch})
 

@@ -77,14 +77,14 @@ class StoredRecords(Protocol):
         """Iterate over (number, record)."""
 
     def add(self, n_links: int, record: bytes) -> None:
-        """Let a record be part of the page that ends next."""
+        """Add a record to the page that ends next."""
 
 
 class LinkForms(Protocol):
     """Links whose URLs have one form."""
 
     def join(self, host: str, form: Callable[[str], str], fingerprint: Callable[[str], int], why: str) -> int:
-        """Let the links of a host whose URLs have one form be one link; return how many were dropped because of it."""
+        """Keep one of a host's links whose URLs have one form; return how many others were dropped."""
 
 
 class LinkStore(Protocol):
@@ -135,13 +135,13 @@ class LinkStore(Protocol):
     # --- In
 
     def add(self, links: Iterable[FrontierLink]) -> list[str]:
-        """Take in links; say of each what came of it, one of `focused.frontier.store.answers`."""
+        """Add links; return the answer for each, one of `focused.frontier.store.answers`."""
 
     def join(self, number: int, link: FrontierLink) -> tuple[Evidence, Evidence] | None:
         """Join what another page says of a link: what was known, and what is now. None: it does not wait, or is shared."""
 
     def claim(self, link: FrontierLink) -> int | None:
-        """Take in the target of a redirect; return its number if it is leased with the link that led there."""
+        """Add the target of a redirect; return its number if it is leased together with the link that led there."""
 
     def is_settled(self, fingerprint: int) -> bool:
         """Tell whether further evidence of a known link has no effect; False where links are shared, without asking."""
@@ -183,13 +183,13 @@ class LinkStore(Protocol):
         """Return waiting links, drawn at random."""
 
     def done(self, number: int, relevant: bool | None = None, note: str | None = None) -> None:
-        """Say that a leased link's page is in; ``relevant`` is None where there was no page to judge."""
+        """Mark a leased link as done: its page has come. ``relevant`` is None if there was no page to judge."""
 
     def failed(self, number: int, note: str) -> None:
-        """Say that a leased link could not be fetched, and why."""
+        """Mark a leased link as failed, and say why."""
 
     def dropped(self, number: int, note: str) -> None:
-        """Say that a leased link was given up, and why."""
+        """Mark a leased link as dropped, and say why."""
 
     def give_back(self, number: int) -> None:
         """Let a leased link wait again."""
@@ -212,10 +212,10 @@ class LinkStore(Protocol):
         """Return (name, pages, relevant pages) of the hosts that any page was fetched from."""
 
     def give_up_origin(self, origin: str) -> None:
-        """Let all links of an origin fail that wait, and those that are found from now on."""
+        """Let the waiting links of an origin fail, and those found from now on."""
 
     def restore_origin(self, origin: str) -> None:
-        """Let links of an origin that were put aside (`Choice`) wait in their places again."""
+        """Put links of an origin that were put aside (`Choice`) back in their places."""
 
     @property
     def n_unreachable(self) -> int:

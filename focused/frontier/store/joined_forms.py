@@ -38,7 +38,7 @@ class JoinedForms:
         self._sql, self._transaction, self._names, self._dropped = sql, transaction, names, dropped
 
     def join(self, host: str, form: Callable[[str], str], fingerprint: Callable[[str], int], why: str) -> int:
-        """Let the links of a host whose URLs have one form be one link; return how many were dropped because of it.
+        """Keep one of a host's links whose URLs have one form; return how many others were dropped.
 
         Of those that wait the first is left, and none if one has been fetched. ``fingerprint``: of a URL.
         """

@@ -46,7 +46,7 @@ class LinkAdmission(LinkStates):
         self.joined: tuple[int, Evidence, Evidence] | None = None
 
     def add(self, links: Iterable[FrontierLink]) -> list[str]:
-        """Take in links, and join those that wait already with what is known of them; say of each what came of it."""
+        """Add links, and update the evidence of those that wait already; return the answer for each."""
         self.transaction.begin()
         found = [self._add(link) for link in links]
         if self._cutter is not None:

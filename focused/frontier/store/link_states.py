@@ -67,19 +67,19 @@ class LinkStates:
         return (url for (url,) in self._sql.execute("SELECT url FROM links WHERE state = ?", (DONE,)))
 
     def done(self, number: int, relevant: bool | None = None, note: str | None = None) -> None:
-        """Say that a leased link's page is in; ``relevant`` is None where there was no page to judge."""
+        """Mark a leased link as done: its page has come. ``relevant`` is None if there was no page to judge."""
         host = self._end(number, DONE, note)
         if relevant is not None:
             count = "UPDATE hosts SET n_pages = n_pages + 1, n_relevant = n_relevant + ? WHERE id = ?"
             self._sql.execute(count, (relevant, host))
 
     def failed(self, number: int, note: str) -> None:
-        """Say that a leased link could not be fetched, and why."""
+        """Mark a leased link as failed, and say why."""
         host = self._end(number, FAILED, note)
         self._sql.execute("UPDATE hosts SET n_failed = n_failed + 1 WHERE id = ?", (host,))
 
     def dropped(self, number: int, note: str) -> None:
-        """Say that a leased link was given up, and why."""
+        """Mark a leased link as dropped, and say why."""
         self._end(number, DROPPED, note)
 
     def give_back(self, number: int) -> None:
@@ -118,7 +118,7 @@ class LinkStates:
     # --- Inside
 
     def _recover(self, leased: list[int]) -> None:
-        """Let links wait again that were under way when the crawl died, and look for each host's best one."""
+        """Let links wait again that were under way when the crawl died, and find each host's best link."""
         sql = self._sql
         if leased:
             self.transaction.begin()
@@ -163,7 +163,7 @@ class LinkStates:
             self._aside[host] = left
 
     def _give_up(self, host: int, origin: str) -> None:
-        """Let all fail that waits of an origin of a host."""
+        """Let all waiting links of an origin fail."""
         self.transaction.begin()
         of_origin = "host = ? AND state = 0 AND substr(url, 1, ?) = ?"
         where = host, len(origin) + 1, f"{origin}/"
@@ -179,7 +179,7 @@ class LinkStates:
         self._refresh(host)
 
     def _reach_again(self) -> int:
-        """Let all wait again whose host an earlier run gave up, or was not to ask; return how many."""
+        """Let links wait again whose hosts an earlier run gave up or could not ask; return how many."""
         self.transaction.begin()
         wait = "UPDATE links SET state = ?, ended_at = NULL, note = NULL WHERE state = ? AND (note = ? OR note GLOB ?)"
         n_links = self._sql.execute(wait, (WAITING, FAILED, NOT_REACHABLE, _NOT_ASKED)).rowcount

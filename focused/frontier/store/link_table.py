@@ -127,7 +127,7 @@ class LinkTable:
         self._sql.execute("UPDATE links SET rank = ?, extra = ? WHERE id = ?", (rank, extra, number))
 
     def take_over(self, number: int, link: FrontierLink, rank: int) -> None:
-        """Let the spider's own request stand in the place of a waiting link."""
+        """Replace a waiting link by the spider's own request for its URL."""
         values = rank, _extra(link), link.request, *self._evidence.row(link.evidence), number
         self._sql.execute(_TAKE_OVER, values)
 

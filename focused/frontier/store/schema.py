@@ -190,7 +190,7 @@ def _look_at(path: Path) -> sqlite3.Connection:
 
 
 def advice(path: Path, error: sqlite3.Error) -> str:
-    """Say what is the matter with a file, and what to do."""
+    """Return what is wrong with a file, and what to do."""
     what = str(error)
     if "locked" in what or "busy" in what:
         return f"{path} is in use: {error}. Try again in a moment, or choose another folder: -a run_dir=PATH"
@@ -202,7 +202,7 @@ def advice(path: Path, error: sqlite3.Error) -> str:
 
 
 def damaged(path: Path, what: str) -> str:
-    """Say that a frontier is damaged, and what to do."""
+    """Return that a frontier is damaged, and what to do."""
     return (
         f"{path} is damaged: {what}. Save what can be read: scrapy frontier {path.parent} --recover. Or put a copy back, "
         f"or crawl anew in another folder: -a run_dir=PATH"

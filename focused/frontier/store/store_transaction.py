@@ -9,7 +9,7 @@ class StoreTransaction(Protocol):
     """What becomes durable together."""
 
     def begin(self) -> None:
-        """Let what changes from now on be part of the next commit."""
+        """Begin a transaction: what changes from now on is part of the next commit."""
 
     def abandon(self) -> None:
         """Undo what was not committed, and commit nothing from now on."""

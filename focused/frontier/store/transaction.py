@@ -29,7 +29,7 @@ class Transaction:
         self._written: dict[str, Any] = {}
 
     def begin(self) -> None:
-        """Let what follows be part of the next commit."""
+        """Begin a transaction: what follows is part of the next commit."""
         if not self._is_open:
             self._sql.execute("BEGIN IMMEDIATE")
             self._is_open = True
@@ -51,7 +51,7 @@ class Transaction:
         self._is_open = False
 
     def abandon(self) -> None:
-        """Let nothing of what follows become durable: after a commit that failed, until it is undone.
+        """Make nothing of what follows durable: a commit has failed, and `undo` has not been called yet.
 
         SQLite ends a transaction itself that it has no room for; each change would then be a commit of its own.
         """

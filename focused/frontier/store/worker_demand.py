@@ -58,7 +58,7 @@ class OtherWorkers:
         self.n_ended = self.n_pages = 0.0
 
     def send(self, own: WorkerDemand) -> None:
-        """Let the others know of this worker."""
+        """Send the others this worker's demand."""
 
     def have(self, least: int) -> bool:
         """Tell whether another worker is about to ask for a link of at least this priority: better ones may come of it."""

@@ -95,7 +95,7 @@ class PageIndex:
             raise WebError(f"{self.path} is damaged ({error}). Delete it: the next start makes it anew.") from error
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._db.close()
 
 
