@@ -65,10 +65,10 @@ def test_when_scores_change_the_file_is_asked_of_all_that_wait():
     table = LinkLevels()
     table.put("http://h.org/a", 1, 700)
     table.put("http://h.org/b", 2, SETTLED)
-    table.more[table.place_of("http://h.org/a")] = 0.5
+    table.unsaved_scores[table.place_of("http://h.org/a")] = 0.5
     table.forget_levels()
     [a, b] = table.find(["http://h.org/a", "http://h.org/b"]).tolist()
-    assert (table.levels[a], table.more[a], table.levels[b]) == (UNKNOWN, 0.0, SETTLED)
+    assert (table.levels[a], table.unsaved_scores[a], table.levels[b]) == (UNKNOWN, 0.0, SETTLED)
 
 
 # --- With a frontier ------------------------------------------------------------------------------------------------

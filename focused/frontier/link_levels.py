@@ -48,8 +48,8 @@ class LinkLevels:
         self.scores: Floats = np.zeros(n_places)
         self.n_pages: npt.NDArray[np.int32] = np.zeros(n_places, dtype=np.int32)
         #: Pages that were found since, and the sum of their scores.
-        self.n_more: npt.NDArray[np.int16] = np.zeros(n_places, dtype=np.int16)
-        self.more: Floats = np.zeros(n_places)
+        self.n_unsaved: npt.NDArray[np.int16] = np.zeros(n_places, dtype=np.int16)
+        self.unsaved_scores: Floats = np.zeros(n_places)
         self._renew_views()
 
     def _renew_views(self) -> None:
@@ -82,21 +82,21 @@ class LinkLevels:
             place = self._place_for(hash(url) or 1)
         self.numbers[place], self.levels[place] = number, level
         self.scores[place], self.n_pages[place] = score, n_pages
-        self.n_more[place], self.more[place] = 0, 0.0
+        self.n_unsaved[place], self.unsaved_scores[place] = 0, 0.0
 
     def unsaved(self, places: Integers | None = None) -> list[tuple[float, int, int]]:
         """Return the evidence of links that is not in the file: sum of scores, number of pages, the link's number."""
         if places is None:
-            places = np.flatnonzero(self.n_more)
-        found = (self.more[places].tolist(), self.n_more[places].tolist(), self.numbers[places].tolist())
+            places = np.flatnonzero(self.n_unsaved)
+        found = (self.unsaved_scores[places].tolist(), self.n_unsaved[places].tolist(), self.numbers[places].tolist())
         return list(zip(*found, strict=True))
 
     def forget_levels(self) -> None:
         """Ask the file of every link that waits: the scores have changed, and the evidence found since has old scores."""
         waits = self.levels != SETTLED
         self.levels[waits] = UNKNOWN
-        self.n_more[waits] = 0
-        self.more[waits] = 0.0
+        self.n_unsaved[waits] = 0
+        self.unsaved_scores[waits] = 0.0
 
     def forget_waiting(self) -> None:
         """Forget all waiting links: some of them have been pruned, and it is not known which."""
@@ -114,7 +114,7 @@ class LinkLevels:
                 break
         else:
             place = first + (key >> 48) % _WAYS
-            if self.n_more[place]:
+            if self.n_unsaved[place]:
                 self._forgets(self.unsaved(np.array([place])))
         self._key_at[place] = key
         return place
@@ -125,7 +125,7 @@ class LinkLevels:
         goes_up = (keys & (self._mask + 1)) != 0
         self.numbers, self.levels = np.tile(self.numbers, 2), np.tile(self.levels, 2)
         self.scores, self.n_pages = np.tile(self.scores, 2), np.tile(self.n_pages, 2)
-        self.more, self.n_more = np.tile(self.more, 2), np.tile(self.n_more, 2)
+        self.unsaved_scores, self.n_unsaved = np.tile(self.unsaved_scores, 2), np.tile(self.n_unsaved, 2)
         self._keys = np.concatenate((np.where(goes_up, 0, keys), np.where(goes_up, keys, 0)))
         self._renew_views()
 

@@ -22,16 +22,16 @@ if TYPE_CHECKING:
     from focused.method.scoring import Evidence
     from focused.method.scoring.page_scores import PageScores
 
-_MAX_MORE = 30_000
+_MAX_UNSAVED = 30_000
 _LEAST_EXTRA = -(10**6)
 
 
 class LaterPages(NamedTuple):
-    """What pages do to a waiting link that are not the first to link to it."""
+    """What further pages do to a waiting link; the first page has given it its first evidence."""
 
-    #: Whether what they say counts; else the first page's evidence stands.
+    #: Whether their evidence counts; otherwise the first page's evidence stays.
     are_joined: bool = True
-    #: Whether its score is the mean of all; else every page goes into the file.
+    #: Whether the link's score is the mean over all pages; otherwise each page is saved at once.
     are_averaged: bool = False
     #: Scrapy's DEPTH_PRIORITY, which the file holds beside the score.
     depth_priority: int = 0
@@ -42,12 +42,12 @@ _LATER_PAGES = LaterPages()
 
 @dataclass(eq=False)
 class Rediscovery:
-    """Takes links in, and joins what later pages say of them: without a request, and mostly without a fingerprint.
+    """Adds links, and updates the evidence of known ones: without a request, and mostly without a fingerprint.
 
-    Where the score of a link is the mean over the pages that link to it, it is kept in memory, too: a page that does not
-    move it by a whole level of priority is noted there, and goes into the file together with the next one that does.
-    So links are fetched in the order of their means. The file is behind by less than a level, and knows at least half of
-    the pages; when the crawl ends in order it knows all.
+    If the score of a link is the mean over the pages that link to it, the mean is kept in memory, too. A page that does not
+    move the mean by a whole level of priority is noted in memory only, and is saved with the next page that does. So links
+    are fetched in the order of their means. The file is less than a level behind, and knows at least half of the pages.
+    When a crawl ends in order, it knows all.
     """
 
     store: LinkStore
@@ -66,10 +66,10 @@ class Rediscovery:
     def sort_links(
         self, links: Mapping[str, int], scores: PageScores | None, *, drops: bool
     ) -> tuple[SortedLinks, int]:
-        """Sort the links of a page by what is known of them, and count the waiting ones that were updated in memory already.
+        """Sort the links of a page by what is known of them; return also how many waiting ones were updated in memory.
 
-        ``links`` are URLs and their places in ``scores``; None where links are not scored. With ``drops`` a page says
-        nothing of a known link that it puts below the threshold.
+        ``links`` are URLs and their places in ``scores``; None where links are not scored. With ``drops``, a page does
+        not update a known link that it scores below the threshold.
         """
         urls, numbers = list(links), list(links.values())
         table = self._levels
@@ -92,21 +92,21 @@ class Rediscovery:
         return SortedLinks(new, joined), n_passed
 
     def _counted_in_memory(self, at: Integers, numbers: list[int], scores: PageScores) -> np.ndarray:
-        """Note in memory what a page says of waiting links; return of which that was enough, shape (n_links,)."""
+        """Update waiting links in memory if that is enough; return for which it was, shape (n_links,)."""
         table = self._levels
         mine = np.array([scores.scores[number] for number in numbers])
         admits = np.array([scores.admitted[number] for number in numbers], dtype=bool)
-        levels, n_pages, n_more = table.levels[at], table.n_pages[at], table.n_more[at]
+        levels, n_pages, n_unsaved = table.levels[at], table.n_pages[at], table.n_unsaved[at]
         admitted = levels > 0
-        means = (n_pages * table.scores[at] + table.more[at] + mine) / (n_pages + n_more + 1)
+        means = (n_pages * table.scores[at] + table.unsaved_scores[at] + mine) / (n_pages + n_unsaved + 1)
         passed: np.ndarray = (
             (to_priorities(means, admitted) == levels)
             & (admitted | ~admits)
-            & (n_more < np.minimum(n_pages, _MAX_MORE))
+            & (n_unsaved < np.minimum(n_pages, _MAX_UNSAVED))
             & (levels != UNKNOWN)
         )
-        table.n_more[at[passed]] += 1
-        table.more[at[passed]] += mine[passed]
+        table.n_unsaved[at[passed]] += 1
+        table.unsaved_scores[at[passed]] += mine[passed]
         return passed
 
     def add(self, link: FrontierLink) -> str:
@@ -129,17 +129,14 @@ class Rediscovery:
         return what
 
     def last_joined(self) -> tuple[Evidence, Evidence]:
-        """Return what was known of the link that ``add`` found waiting last, and what is known of it now."""
+        """Return the evidence of the last waiting link that ``add`` updated, before and after."""
         assert self.store.joined is not None
         return self.store.joined[1:]
 
     def join(self, link: UpdatedLink, tunnel: int) -> tuple[Evidence, Evidence] | None:
-        """Join what a page says of a link; return what was known and what is now, None if it does not wait."""
+        """Update a link by a page; return its evidence before and after, None if it does not wait."""
         url, number, evidence = link
-        table, place = self._levels, self._levels.place_of(url)
-        if place >= 0 and (n_more := int(table.n_more[place])):
-            score = (float(table.more[place]) + evidence.score) / (n_more + 1)
-            evidence = replace(evidence, score=score, n_referrers=evidence.n_referrers + n_more)
+        evidence = self._with_unsaved(self._levels.place_of(url), evidence)
         # What other middlewares add to a priority was added when the link was found first.
         extra = -self._depth_priority * evidence.depth if self._depth_priority else _LEAST_EXTRA
         joined = self.store.join(number, FrontierLink(0, url, evidence, extra=extra, tunnel=tunnel))
@@ -151,17 +148,23 @@ class Rediscovery:
         """Send what a page says of a link to a shared store; the result comes back by `note_stored_evidence`."""
         url, number, evidence = link
         place = self._levels.place_of(url)
-        if place >= 0 and (n_more := int(self._levels.n_more[place])):
-            score = (float(self._levels.more[place]) + evidence.score) / (n_more + 1)
-            evidence = replace(evidence, score=score, n_referrers=evidence.n_referrers + n_more)
+        evidence = self._with_unsaved(place, evidence)
         if place >= 0 and self._levels.levels[place] != SETTLED:
             self._levels.put(url, number, UNKNOWN)
         extra = -self._depth_priority * evidence.depth if self._depth_priority else _LEAST_EXTRA
         [what] = self.store.add([FrontierLink(number, url, evidence, extra=extra, tunnel=tunnel)])
         return what
 
+    def _with_unsaved(self, place: int, evidence: Evidence) -> Evidence:
+        """Return evidence averaged with that of earlier pages which is in memory only; ``place``: the link's in the table."""
+        n_unsaved = int(self._levels.n_unsaved[place]) if place >= 0 else 0
+        if not n_unsaved:
+            return evidence
+        score = (float(self._levels.unsaved_scores[place]) + evidence.score) / (n_unsaved + 1)
+        return replace(evidence, score=score, n_referrers=evidence.n_referrers + n_unsaved)
+
     def note_stored_evidence(self, url: str, number: int, evidence: Evidence) -> None:
-        """Note what the store of many workers knows of a waiting link now."""
+        """Note the evidence that a shared store has of a waiting link now."""
         place = self._levels.place_of(url)
         if place < 0 or self._levels.levels[place] != SETTLED:
             self._remember(url, number, evidence)
@@ -178,7 +181,7 @@ class Rediscovery:
         self._fetched.forget(url)
 
     def settle(self, url: str) -> None:
-        """Note a link of which no page needs to say more."""
+        """Note that further evidence of a link has no effect."""
         self._levels.put(url, 0, SETTLED)
 
     def resume(self, urls: Iterable[str]) -> None:
@@ -215,24 +218,24 @@ class Rediscovery:
         place = self._levels.place_of(link.url)
         if place < 0:
             return link
-        n_more, more = int(self._levels.n_more[place]), float(self._levels.more[place])
+        n_unsaved, more = int(self._levels.n_unsaved[place]), float(self._levels.unsaved_scores[place])
         self._levels.put(link.url, link.id, SETTLED)
-        if not n_more:
+        if not n_unsaved:
             return link
-        self.store.waiting.count_referrers([(more, n_more, link.id)])
+        self.store.waiting.count_referrers([(more, n_unsaved, link.id)])
         known = link.evidence
-        n_pages = known.n_referrers + n_more
+        n_pages = known.n_referrers + n_unsaved
         score = (known.score * known.n_referrers + more) / n_pages
         return link._replace(evidence=replace(known, score=score, n_referrers=n_pages))
 
     @property
     def held_back(self) -> int | None:
-        """The priority that the best link stands with of the hosts that may be asked, if ``next`` held it back; else None."""
+        """The priority of the best link of the hosts that may be asked, if ``next`` held it back; else None."""
         return self.store.choice.held_back
 
     @property
     def levels_below(self) -> int:
-        """By how many levels of priority the last link stands behind the best one, whose host has to wait."""
+        """By how many levels of priority the last link is behind the best one, whose host had to wait."""
         return self.store.hosts.levels_below
 
     def next_ready(self) -> float | None:
