@@ -98,15 +98,7 @@ def read_examples(
         if not opts.unlabeled:
             found = Examples(positives, load_background())
             if around is not None:
-                asked = [Candidate(url, url, partial(fetched.content, url), is_remote=True) for url in around.asked]
-                found.looked_at = reader.unlabeled(asked, Refusals(), set(), positives)
-                if reader.language is None and (code := language_of_most(found.looked_at)):
-                    n_pages = found.looked_at.languages[code]
-                    found.language_of_most = f"that of {n_pages} of {len(found.looked_at)} pages around the seeds"
-                    reader.language = code
-                    if code != DEFAULT_LANGUAGE:
-                        found.looked_at = reader.unlabeled(asked, Refusals(), set(), positives)
-                found.is_drawn = [around.asked[url] for url in found.looked_at.names]
+                _add_pages_around(found, reader, fetched, around)
             reader.language = reader.language or DEFAULT_LANGUAGE
             return found
         reader.language = reader.language or DEFAULT_LANGUAGE
@@ -114,6 +106,19 @@ def read_examples(
         if not unlabeled:
             raise SourceError(_none_left("--unlabeled", opts.unlabeled, refused[1]))
         return Examples(positives, unlabeled)
+
+
+def _add_pages_around(found: Examples, reader: ExampleReader, fetched: FetchedPages, around: PagesAroundSeeds) -> None:
+    """Add the pages around the seeds to the examples; if the reader has no language, set it to that of most pages."""
+    asked = [Candidate(url, url, partial(fetched.content, url), is_remote=True) for url in around.asked]
+    found.looked_at = reader.unlabeled(asked, Refusals(), set(), found.positive)
+    if reader.language is None and (code := language_of_most(found.looked_at)):
+        n_pages = found.looked_at.languages[code]
+        found.language_of_most = f"that of {n_pages} of {len(found.looked_at)} pages around the seeds"
+        reader.language = code
+        if code != DEFAULT_LANGUAGE:  # the pages were read as if they had the default language
+            found.looked_at = reader.unlabeled(asked, Refusals(), set(), found.positive)
+    found.is_drawn = [around.asked[url] for url in found.looked_at.names]
 
 
 def _urls_in(name: str) -> list[str]:

@@ -32,7 +32,7 @@ that was followed is relevant, hardly any page is."""
 
 @dataclass(frozen=True, slots=True)
 class MetExamples:
-    """The positives of a topic, under them the pages that it looked at before, under these the pages that a crawl met.
+    """Three parts, in this order: the positives of a topic, the pages that it looked at before, the pages that a crawl met.
 
     Arrays have the shape (n_examples,).
     """
@@ -44,8 +44,8 @@ class MetExamples:
     """The pages of the crawl, in the order of their rows, which are the last ones."""
     joined: AugmentedExamples
     drawn: Flags
-    """Pages that are a draw from this web, whatever their scores were."""
-    said: Flags
+    """Pages that were drawn at random from this web."""
+    has_verdict: Flags
     """Pages of the crawl whose verdicts are learnt from."""
     aside: Flags
     """Pages that are not learnt from: they are probably relevant, or their verdicts probably wrong."""
@@ -59,8 +59,8 @@ class MetExamples:
 
     @property
     def unknown(self) -> Flags:
-        """Pages of the crawl of which nobody has said anything that is learnt from."""
-        return ~self.said & (np.arange(len(self.said)) >= self.n_own)
+        """Pages of the crawl without a verdict that is learnt from."""
+        return ~self.has_verdict & (np.arange(len(self.has_verdict)) >= self.n_own)
 
 
 def gather_met(topic: Topic, pages: Sequence[JudgedPage], verdicts: Mapping[int, bool]) -> MetExamples:
@@ -84,11 +84,14 @@ def gather_met(topic: Topic, pages: Sequence[JudgedPage], verdicts: Mapping[int,
     joined = AugmentedExamples(own, met)
     examples = joined.with_labels({page.number: verdicts.get(page.number, False) for page in met})
     examples = without_furniture(examples, n_positive, topic.named_terms)
-    drawn, said = np.zeros(len(examples.positive), dtype=np.bool_), np.zeros(len(examples.positive), dtype=np.bool_)
+    drawn, has_verdict = (
+        np.zeros(len(examples.positive), dtype=np.bool_),
+        np.zeros(len(examples.positive), dtype=np.bool_),
+    )
     drawn[n_positive : joined.n_own] = True
     drawn[joined.n_own :] = [page.is_drawn for page in met]
-    said[joined.n_own :] = [page.number in verdicts for page in met]
-    return MetExamples(examples, n_positive, met, joined, drawn, said, np.zeros_like(said))
+    has_verdict[joined.n_own :] = [page.number in verdicts for page in met]
+    return MetExamples(examples, n_positive, met, joined, drawn, has_verdict, np.zeros_like(has_verdict))
 
 
 def keys_of_positives(topic: Topic) -> set[int]:
@@ -99,14 +102,14 @@ def keys_of_positives(topic: Topic) -> set[int]:
 
 def without_probably_relevant(found: MetExamples, learner: str, random_state: int) -> MetExamples:
     """Leave aside the pages that were followed and may well be relevant."""
-    aside = _probably_relevant(learner, found.examples, found.n_own, found.drawn | found.said, random_state)
+    aside = _probably_relevant(learner, found.examples, found.n_own, found.drawn | found.has_verdict, random_state)
     return replace(found, aside=aside)
 
 
 def without_wrong_verdicts(found: MetExamples, learner: str, random_state: int) -> MetExamples:
     """Leave aside the pages whose verdicts all other examples speak against."""
     noise = _label_noise(learner, found, random_state)
-    is_noise = np.zeros_like(found.said)
+    is_noise = np.zeros_like(found.has_verdict)
     is_noise[found.n_own :] = [page.number in noise for page in found.met]
     aside = found.aside | is_noise
     examples = replace(found.examples, positive=found.examples.positive & ~aside)
@@ -114,7 +117,7 @@ def without_wrong_verdicts(found: MetExamples, learner: str, random_state: int) 
         found,
         examples=examples,
         drawn=found.drawn & ~is_noise,
-        said=found.said & ~is_noise,
+        has_verdict=found.has_verdict & ~is_noise,
         aside=aside,
         noise=frozenset(noise),
     )
@@ -135,9 +138,9 @@ def _with_looked_at(topic: Topic, positives: TopicExamples, met: Sequence[Judged
 def _label_noise(learner: str, found: MetExamples, random_state: int) -> set[int]:
     """Return the numbers of the pages whose verdicts all other examples speak against, if that many are probably wrong."""
     examples, n_own = found.examples, found.n_own
-    part = np.full(len(found.said), -1)
-    said = found.said[n_own:].tolist()
-    part[n_own:] = [page.number % N_PARTS if is_said else -1 for page, is_said in zip(found.met, said, strict=True)]
+    part = np.full(len(found.has_verdict), -1)
+    judged = found.has_verdict[n_own:].tolist()
+    part[n_own:] = [page.number % N_PARTS if has else -1 for page, has in zip(found.met, judged, strict=True)]
     rows = np.flatnonzero(~found.aside)
     wrong = probably_wrong(learner, examples.pages[rows], examples.positive[rows], part[rows], random_state)
     return {found.met[row - n_own].number for row in rows[wrong].tolist()}

@@ -49,9 +49,9 @@ def label_by_relevance(relevance: float, t1: float, t2: float) -> bool | None:
 
 @dataclass
 class PageLabels:
-    """The labels of a crawl's pages by their numbers: what the model's relevance says, and what people say.
+    """The labels of a crawl's pages by their numbers: by the model's relevance, and by people's verdicts.
 
-    A verdict stands above the relevance, a later verdict above an earlier one.
+    A verdict overrides the relevance, and a later verdict an earlier one.
     """
 
     options: RetrainingOptions
@@ -62,8 +62,8 @@ class PageLabels:
     #: Pages judged so far, and before the last training.
     n_pages: int = field(default=0, init=False)
     n_trained: int = field(default=0, init=False)
-    #: Pages that people have judged since the last training.
-    said: set[int] = field(default_factory=set, init=False)
+    #: Pages whose verdicts are new, or have changed, since the last training.
+    new_verdicts: set[int] = field(default_factory=set, init=False)
     #: Pages counted towards the next training, each once.
     counted: set[int] = field(default_factory=set, init=False)
     #: Pages whose labels are new, or have changed, since the last training.
@@ -92,44 +92,44 @@ class PageLabels:
         self.by_verdict[number] = relevant
         self.changed.add(number)
         self.counted.add(number)
-        self.said.add(number)
+        self.new_verdicts.add(number)
         return True
 
     def withdraw(self, number: int) -> bool:
-        """Remove what people say of a page, if they say anything; return whether they did."""
+        """Remove the verdict on a page; return whether there was one."""
         if self.by_verdict.pop(number, None) is None:
             return False
         self.changed.add(number)
         self.counted.add(number)
-        self.said.add(number)
+        self.new_verdicts.add(number)
         return True
 
     @property
     def is_due(self) -> bool:
         """Whether k pages were counted since the last training.
 
-        Against the pages met: whether one of the series (`trainings_due`) has come since the last, or people judged k pages. A
-        training that verdicts bring does not put the next one off: what it has learnt of this web is no more than before.
+        Against the pages met: whether a training of the series (`trainings_due`) is due, or people have judged k pages.
+        A training because of verdicts does not delay the next of the series, because it has seen no more of this web.
         """
-        if self.is_against_met and len(self.said) < self.options.every_pages:
+        if self.is_against_met and len(self.new_verdicts) < self.options.every_pages:
             return trainings_due(self.n_pages) > trainings_due(self.n_trained)
         return len(self.counted) >= self.options.every_pages
 
     def reset_counts(self) -> None:
         """Reset the counters: a training begins."""
         self.n_trained = self.n_pages
-        for numbers in (self.counted, self.changed, self.said):
+        for numbers in (self.counted, self.changed, self.new_verdicts):
             numbers.clear()
 
     def restore_counts(self, n_trained: int, n_pages: int, trained: Mapping[int, bool]) -> None:
-        """Count as an earlier run of the crawl did, of ``n_pages`` pages; they and their verdicts have been added all at once.
+        """Restore the counters of an earlier run with ``n_pages`` pages; these and their verdicts have been added already.
 
         The last training began after ``n_trained`` pages, and knew the verdicts ``trained``.
         """
         new = {n for n, label in self.by_verdict.items() if n <= n_trained and trained.get(n) != label}
         self.counted, self.changed = set(new), set(new)
-        # Of later pages, too: people judge them as soon as they are there.
-        self.said = {n for n, label in self.by_verdict.items() if trained.get(n) != label}
+        # Later pages, too: people may have judged them since the last training began.
+        self.new_verdicts = {n for n, label in self.by_verdict.items() if trained.get(n) != label}
         self.n_trained = n_trained
         for number in range(n_trained + 1, n_pages + 1):
             has_label = number in self.by_relevance or number in self.by_verdict
@@ -141,7 +141,7 @@ class PageLabels:
                 self.reset_counts()  # there was nothing new
 
     def chosen(self) -> dict[int, bool]:
-        """Return what is trained with: of each label the verdicts, then the latest pages, as many as the limit allows."""
+        """Return the labels to train with: of each label the verdicts, then the latest pages, up to the limit."""
         chosen: dict[int, bool] = {}
         latest = sorted((n for n in self.by_relevance if n not in self.by_verdict), reverse=True)
         for label in (True, False):

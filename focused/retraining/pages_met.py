@@ -98,7 +98,7 @@ def train_on_pages_met(
     share = _ShareOfRelevant(found, _relevance_when_met(found, verdicts))
     examples = with_terms(found.examples, topic.named_terms)
     wide, term_vectors = with_vectors(examples, topic)
-    any_said = bool(found.said.any())
+    has_verdicts = bool(found.has_verdict.any())
     model = train_topic(
         wide.pages,
         wide.positive,
@@ -106,14 +106,15 @@ def train_on_pages_met(
         learner=topic.learner,
         terms=TermRule(columns_of(wide, topic.named_terms), every_term=True, vectors=term_vectors),
         marks=PageMarks(
-            only_judged=found.aside, verdicts=np.where(found.said, wide.positive, np.nan) if any_said else None
+            only_judged=found.aside,
+            verdicts=np.where(found.has_verdict, wide.positive, np.nan) if has_verdicts else None,
         ),
         share=ShareRule(estimates=share.prior),
         threshold=ThresholdRule(
             least_threshold=_LEAST_THRESHOLD,
             least_recall=_LEAST_RECALL,
             raises_threshold=share.raised if len(share.seen) and not is_for_good else None,
-            kept_threshold=threshold or kept_threshold(topic) if any_said else None,
+            kept_threshold=threshold or kept_threshold(topic) if has_verdicts else None,
         ),
         slope_strength=_SLOPE_STRENGTH,
         n_folds=_N_FOLDS,
@@ -137,7 +138,7 @@ def train_on_pages_met(
 
 @dataclass(frozen=True, slots=True)
 class _ShareOfRelevant:
-    """How many of the pages met are relevant, of which nobody has said anything."""
+    """Estimates how many of the pages met without a verdict are relevant."""
 
     found: MetExamples
     seen: npt.NDArray[np.float64]
@@ -160,7 +161,7 @@ class _ShareOfRelevant:
 
 
 def _relevance_when_met(found: MetExamples, verdicts: Mapping[int, bool]) -> npt.NDArray[np.float64]:
-    """Return what models said of pages when they came, which had learnt of this web and not from them."""
+    """Return the relevances of pages when they came, by models that had learnt from this web but not from these pages."""
     return np.array([page.relevance for page in found.met if page.number not in verdicts and page.version > FIRST])
 
 
@@ -193,7 +194,7 @@ def _sides_of_judged(
     return on_their_sides(
         *(model, wide.pages[judged], [found.met[row - found.n_own] for row in judged], verdicts),
         accepted_before=dict(zip([page.number for page in found.joined.pages], own_model.tolist(), strict=True)),
-        held_out_log_odds=np.where(found.said[judged], model.held_out_log_odds[judged], np.nan),
+        held_out_log_odds=np.where(found.has_verdict[judged], model.held_out_log_odds[judged], np.nan),
     )
 
 
