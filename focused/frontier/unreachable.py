@@ -40,14 +40,15 @@ _MOST_NAMED = 3
 class UnreachableHosts:
     """Decides about the links of hosts that do not answer.
 
-    A failure of a host costs its links nothing: the one that was asked for waits again, and the host rests. Failures are
-    counted by origin (scheme, host and port): one port of a host may be closed while another answers, so links of an origin
-    that rests are put aside when their turn comes, and the host's others are asked for. When an origin is given up, what waits
-    of it fails as `host not reachable`, and waits again when the crawl is resumed. Who answers 429 wants fewer requests: the
-    whole host rests. A link that may have failed
-    by its own fault comes after all others of its host: they tell whose fault it is. If one of them is answered, the link
-    fails alone the next time. One or two links that failed each time, because there are no others, fail alone in the end. What
-    fails because this process has too many files open is no host's fault: nothing is asked for during two seconds.
+    If a host does not answer, the link that was asked for waits again, and the host's origin (scheme, host and port) rests.
+
+    - Failures are counted by origin, because one port of a host may be closed while another answers. Links of a resting
+      origin are put aside when their turn comes, and the host's other links are asked for. After an answer 429, which asks
+      for fewer requests, the whole host rests.
+    - When an origin is given up, its waiting links fail as `host not reachable`. They wait again when the crawl is resumed.
+    - A link may have failed by its own fault. It then comes after all others of its host. If one of these is answered, the
+      link fails alone the next time. If there are no others, one or two links that failed each time fail alone in the end.
+    - If this process has too many files open, no host is to blame: nothing is asked for during two seconds.
 
     Stats: ``focused/hosts/rests_count``, ``given_up_count``, ``waits_again_count``, ``unreachable_links_count``,
     ``no_descriptor_count``.
@@ -60,12 +61,12 @@ class UnreachableHosts:
     #: Until when nothing is asked for, on the downloader's clock.
     paused_until: float = field(default=0.0, init=False)
     _to_give_up: list[str] = field(default_factory=list, init=False)
-    # When rests end, and of which origin; the first to end first. Of each host its origins that rest.
+    # When each resting origin may be asked again, the first one first; and the resting origins of each host.
     _rests: list[tuple[float, str]] = field(default_factory=list, init=False)
     _resting: dict[str, set[str]] = field(default_factory=dict, init=False)
-    # Of each origin in trouble the links that have failed since it last answered, and whether that was surely its fault.
+    # The links of each origin that have failed since it last answered, and whether the origin was surely to blame.
     _failed_links: dict[str, dict[str, bool]] = field(default_factory=dict, init=False)
-    # Links that have failed, while others of their host were answered after that; the latest.
+    # The latest links that failed although others of their host were answered after that.
     _suspects: dict[str, None] = field(default_factory=dict, init=False)
     _logged_until: float = field(default=0.0, init=False)
     # Which hosts the log named last, and until when it does not name them again.
@@ -76,7 +77,7 @@ class UnreachableHosts:
         self.hand_on_trouble: Callable[[str, int, str, bool], None] = lambda origin, n_failures, why, has_answered: None
 
     def resume(self) -> None:
-        """Begin anew: links of hosts that an earlier run gave up wait again."""
+        """Log that links of hosts which an earlier run gave up wait again, and reset their counters."""
         if self.store.n_resumed:
             logger.info(
                 "Retrying %s of hosts that were unreachable, or not to be asked.",
@@ -101,7 +102,7 @@ class UnreachableHosts:
             links = self._failed_links.setdefault(origin, {})
             if len(links) < _MOST_KEPT:
                 links[request.url] = is_sure
-            # What the same few links have met each time may be the pages' own.
+            # If the same few links fail each time, the pages may be to blame.
             is_alone = len(links) <= _MOST_ALONE and (why.startswith("HTTP ") or why == CONNECTION_BROKEN)
             if not failures.failed(origin, why, self.leases.now(), is_sure=is_sure, is_alone=is_alone):
                 return False
