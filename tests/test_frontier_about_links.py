@@ -20,9 +20,9 @@ def crawled(*, newness: float) -> Credit:
     credit = Credit()
     for number in range(20):
         page = f"{HOST}/t/{number}"
-        credit.page(page, "", f"{HOST}/t/{number // 2}", True)
-        credit.page(f"{HOST}/t/{100 + number}", "", f"{HOST}/t/{number // 2}", True)
-        credit.page(f"{HOST}/{KINDS[number % 3]}/{number}", "", page, False, newness)
+        credit.add_page(page, "", f"{HOST}/t/{number // 2}", True)
+        credit.add_page(f"{HOST}/t/{100 + number}", "", f"{HOST}/t/{number // 2}", True)
+        credit.add_page(f"{HOST}/{KINDS[number % 3]}/{number}", "", page, False, newness)
     return credit
 
 
@@ -50,7 +50,7 @@ def test_a_kind_that_brings_what_is_new_stands_back_less_with_each_page():
     credit = crawled(newness=0.0)
     found = [credit.link_levels(f"{HOST}/notes/9", f"{HOST}/t/9")]
     for number in range(8):
-        credit.page(f"{HOST}/notes/{number}", "", f"{HOST}/t/{number}", True)
+        credit.add_page(f"{HOST}/notes/{number}", "", f"{HOST}/t/{number}", True)
         found.append(credit.link_levels(f"{HOST}/notes/9", f"{HOST}/t/9"))
     assert found[-1] < found[0] / 3
 
@@ -58,7 +58,7 @@ def test_a_kind_that_brings_what_is_new_stands_back_less_with_each_page():
 def test_hosts_that_nobody_remembers_cost_no_memory():
     about = AboutLinks()
     for number in range(21_000):
-        about.page(f"http://h{number}.example/print/7", f"http://h{number}.example/t/7", 0.0)
+        about.add_page(f"http://h{number}.example/print/7", f"http://h{number}.example/t/7", 0.0)
     assert len(about.hosts()) == 20_000
 
 

@@ -12,7 +12,7 @@ def crawled(pages, share: float = 0.2) -> Credit:
     """Pages as (URL, copy of, referrer, relevant)."""
     credit = Credit(share)
     for page in pages:
-        credit.page(*page)
+        credit.add_page(*page)
     return credit
 
 
@@ -26,7 +26,9 @@ def honest(n: int):
 def test_a_folder_of_copies_sinks_and_its_sisters_do_not():
     credit = crawled([*honest(50), *((f"http://h.example/news/{n}.html", "", "", True) for n in range(10))])
     for n in range(10):
-        credit.page(f"http://h.example/events/2024/{n}/", "http://h.example/events/2023/1/", "http://h.example/", False)
+        credit.add_page(
+            f"http://h.example/events/2024/{n}/", "http://h.example/events/2023/1/", "http://h.example/", False
+        )
     assert credit.link_levels("http://h.example/events/1999/7/", "http://h.example/") > LEVELS / 2
     assert credit.link_levels("http://h.example/news/77.html", "http://h.example/") < LEVELS / 10
     assert credit.link_levels("http://www.site3.example/b/", "") == 0
@@ -42,14 +44,14 @@ def test_a_group_that_says_new_things_again_rises():
     credit = crawled(copies)
     low = credit.link_levels("http://h.example/a/x", "")
     for n in range(100, 140):
-        credit.page(f"http://h.example/a/{n}", "", "", True)
+        credit.add_page(f"http://h.example/a/{n}", "", "", True)
     assert credit.link_levels("http://h.example/a/x", "") < low / 4
 
 
 def test_pages_of_one_kind_in_a_folder_with_others_sink_alone():
     credit = crawled([*honest(50), *((f"http://h.example/wiki/Sun_{n}", "", "", True) for n in range(10))])
     for n in range(10):
-        credit.page(f"http://h.example/wiki/Talk:Sun_{n}", "", "", False, newness=0.0)
+        credit.add_page(f"http://h.example/wiki/Talk:Sun_{n}", "", "", False, newness=0.0)
     assert credit.link_levels("http://h.example/wiki/Talk:Moon", "") > LEVELS / 2
     assert credit.link_levels("http://h.example/wiki/Moon", "") < LEVELS / 3
 
@@ -58,7 +60,7 @@ def test_numbered_pages_of_one_kind_in_a_folder_of_each_page_sink_and_those_page
     posts = [f"http://h.example/2024/05/{n}/{word}-{n}" for n, word in enumerate(("sun", "moon", "star", "rain") * 3)]
     credit = crawled([*honest(50), *((post, "", "", True) for post in posts)])
     for n, post in enumerate(posts):
-        credit.page(f"{post}/gallery/{n}", "", post, False, newness=0.0)
+        credit.add_page(f"{post}/gallery/{n}", "", post, False, newness=0.0)
     assert credit.link_levels("http://h.example/2023/11/30/snow-7/gallery/3", "") > LEVELS / 2
     assert credit.link_levels("http://h.example/2023/11/30/snow-7", "") < LEVELS / 3
 
@@ -68,7 +70,7 @@ def test_folders_of_hashes_sink_together_and_that_of_a_name_beside_them_does_not
     credit = crawled([*honest(50), *((each, "", "", True) for each in files)])
     for commit in ("3f2a9c1d", "07bc11e", "a1b2c3d4", "9e107d9d372bb6826bd81d3542a419d6"):
         for name in ("sun", "moon", "star"):
-            credit.page(f"http://h.example/blob/{commit}/docs/{name}.md", "", "", False, newness=0.0)
+            credit.add_page(f"http://h.example/blob/{commit}/docs/{name}.md", "", "", False, newness=0.0)
     assert credit.link_levels("http://h.example/blob/5d41402abc4b/docs/snow.md", "") > LEVELS / 2
     assert credit.link_levels("http://h.example/blob/main/docs/snow.md", "") < LEVELS / 3
 
@@ -88,7 +90,7 @@ def test_archives_by_date_sink_and_the_posts_in_their_folders_do_not(archive):
     ]
     credit = crawled([*honest(50), *posts])
     for n in range(12):
-        credit.page(archive.format(2024, n), "", "", False, newness=0.0)
+        credit.add_page(archive.format(2024, n), "", "", False, newness=0.0)
     assert credit.link_levels(archive.format(2023, 11), "") > LEVELS / 2
     assert credit.link_levels("http://h.example/2023/11/snow-7", "") < LEVELS / 3
 
@@ -96,7 +98,7 @@ def test_archives_by_date_sink_and_the_posts_in_their_folders_do_not(archive):
 def test_a_parameter_that_brings_nothing_behind_many_paths_sinks_behind_others():
     credit = crawled([*honest(50), *((f"http://h.example/posts/{word}", "", "", True) for word in "abcdefgh")])
     for word in "abcdefgh":
-        credit.page(f"http://h.example/posts/{word}?share=mail", "", "", False, newness=0.0)
+        credit.add_page(f"http://h.example/posts/{word}?share=mail", "", "", False, newness=0.0)
     assert credit.link_levels("http://h.example/posts/other?share=mail", "") > LEVELS / 2
     assert credit.link_levels("http://h.example/posts/other", "") < LEVELS / 2
 
@@ -114,7 +116,7 @@ def test_a_domain_beyond_its_share_sinks_with_all_its_subdomains_until_others_ha
     assert credit.host_levels("new.farm.example") == 300
     assert credit.host_levels("www.site1.example") < LEVELS / 10
     for page in honest(600):
-        credit.page(*page)
+        credit.add_page(*page)
     assert credit.host_levels("new.farm.example") == 0
     assert crawled([*honest(80), *farm], share=0).host_levels("new.farm.example") == 0
 
@@ -148,9 +150,9 @@ def test_the_domain_of_a_seed_does_not_sink():
 
 def test_a_ring_of_domains_sinks_though_each_is_asked_for_little():
     credit = crawled(honest(200))
-    credit.page("http://ring0.example/", "", "http://www.site1.example/", False)
+    credit.add_page("http://ring0.example/", "", "http://www.site1.example/", False)
     for n in range(1, 40):
-        credit.page(f"http://ring{n}.example/", "", f"http://ring{n // 20}.example/", False)
+        credit.add_page(f"http://ring{n}.example/", "", f"http://ring{n // 20}.example/", False)
     assert credit.link_levels("http://ring99.example/", "http://ring0.example/") > LEVELS / 10
     ring, by_site = (
         credit.link_levels("http://x.example/", f"http://{host}/") for host in ("ring0.example", "www.site1.example")
@@ -162,9 +164,9 @@ def test_a_ring_of_domains_sinks_though_each_is_asked_for_little():
 def test_where_little_is_relevant_no_host_is_written_off_soon():
     credit = Credit()
     for number, page in enumerate(honest(400)):
-        credit.page(*page[:3], number % 20 == 0)
+        credit.add_page(*page[:3], number % 20 == 0)
     for n in range(8):
-        credit.page(f"http://poor.example/{n}", "", "http://www.site0.example/", False)
+        credit.add_page(f"http://poor.example/{n}", "", "http://www.site0.example/", False)
     assert credit.host_levels("poor.example") == 0
 
 
@@ -197,18 +199,18 @@ def test_a_parameter_that_new_pages_differ_by_is_not_idle_for_some_copies():
 def test_a_folder_whose_texts_were_met_elsewhere_in_good_part_sinks_without_a_copy():
     credit = crawled(honest(50))
     for n in range(40):
-        credit.page(f"http://h.example/compare/{n}", "", "http://h.example/", True, newness=0.3)
+        credit.add_page(f"http://h.example/compare/{n}", "", "http://h.example/", True, newness=0.3)
     assert LEVELS / 3 < credit.link_levels("http://h.example/compare/77", "http://h.example/") < LEVELS
     for n in range(40):
-        credit.page(f"http://h.example/news/{n}", "", "http://h.example/", True, newness=0.9)
+        credit.add_page(f"http://h.example/news/{n}", "", "http://h.example/", True, newness=0.9)
     assert credit.link_levels("http://h.example/news/77", "http://h.example/") == 0
 
 
 def test_a_page_that_was_met_with_another_query_sinks_where_such_pages_say_little_new_and_one_not_met_does_not():
     credit = crawled(honest(50))
     for n in range(10):
-        credit.page(f"http://h.example/p/{n}?from={n}", "", "http://h.example/", True)
-        credit.page(f"http://h.example/p/{n}?from={n + 50}", "", "http://h.example/", True, newness=0.2)
+        credit.add_page(f"http://h.example/p/{n}?from={n}", "", "http://h.example/", True)
+        credit.add_page(f"http://h.example/p/{n}?from={n + 50}", "", "http://h.example/", True, newness=0.2)
     assert credit.link_levels("http://h.example/p/3?from=77", "") > LEVELS / 3
     assert credit.link_levels("http://h.example/p/77?from=77", "") < LEVELS / 5
 

@@ -10,7 +10,7 @@ def crawled(pages) -> OneTitle:
     """Pages as (URL, title, referrer, gain)."""
     found = OneTitle()
     for page in pages:
-        found.page(*page, is_copy=False)
+        found.add_page(*page, is_copy=False)
     return found
 
 
@@ -62,7 +62,7 @@ def test_copies_are_no_measure_for_others():
     pages = [*stories(40), *((f"http://h.example/old/{n}", ONE, "", 0.25) for n in range(20))]
     with_copies = crawled(pages)
     for n in range(40):
-        with_copies.page(f"http://h.example/print/{n}", 0, "", 0.0, is_copy=True)
+        with_copies.add_page(f"http://h.example/print/{n}", 0, "", 0.0, is_copy=True)
     assert with_copies.levels("http://h.example/old/77") == crawled(pages).levels("http://h.example/old/77") > 0
 
 

@@ -34,7 +34,7 @@ def test_a_parameter_that_names_posts_is_not_idle_because_the_front_page_has_som
         assert [each[1] for each in ended[-5:]] == [f"{HOST}/"] * 5
         live, resumed = a_sinking(), a_sinking()
         for each in ended:
-            live.page(*each)
+            live.add_page(*each)
         resumed.restore(ended)
         for sinking in (live, resumed):
             assert sinking.idle.form(f"{HOST}/?p=77", "h.example") == f"{HOST}/?p=77"
@@ -62,7 +62,7 @@ def test_lists_that_say_nothing_themselves_sink_a_little_at_most():
         page = pages.reader.read(f"<ul>{links}</ul>".encode(), f"{HOST}/list/{number}", "text/html")
         met = pages.known.find_copy_or_remember(page, page.url)
         sinking.restore([(f"{HOST}/list/{number}", met.duplicate_of, "", False, met.sketch)])
-    sinking.credit.page(f"{HOST}/s/1", f"{HOST}/s/0", "", False)
+    sinking.credit.add_page(f"{HOST}/s/1", f"{HOST}/s/0", "", False)
     assert 0 < sinking.credit.link_levels(f"{HOST}/list/77", "") < LEVELS / 2
 
 

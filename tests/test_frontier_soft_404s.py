@@ -211,7 +211,7 @@ def test_links_of_pages_that_prove_soft_404s_stand_back_after_a_resume_too():
     pages = [(f"{HOST}/", ""), *((f"{HOST}/a/{n}", f"{HOST}/") for n in range(12))]
     pages += [(f"{HOST}/old/1", f"{HOST}/a/1"), *((f"{HOST}/old/1/more/{n}", f"{HOST}/old/1") for n in range(6))]
     for url, referrer in pages:
-        live.page(url, "", referrer, True, b"")
+        live.add_page(url, "", referrer, True, b"")
     before = live.store.standing_back.link_levels(f"{HOST}/old/1/more/77", f"{HOST}/old/1")
     asked = live.soft_404s.next_probe(f"{HOST}/a/1")
     assert not live.learn_answer(asked, form(SORRY), range(10))

@@ -28,7 +28,7 @@ class AboutLinks:
         #: Of each host: pages, and new ones among them; the latest count most.
         self._hosts: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
-    def page(self, url: str, referrer: str, newness: float) -> None:
+    def add_page(self, url: str, referrer: str, newness: float) -> None:
         """Count a page that was fetched, if it is about that which led to it. ``newness``: how new its text is, in [0, 1]."""
         if not is_about_its_page(url, referrer):
             return

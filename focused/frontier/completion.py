@@ -88,7 +88,7 @@ class Outcomes:
         """Let the hosts of an earlier run sink as far as they had."""
         self._sink(self.penalty.load(self.store.host_pages()))
 
-    def page(
+    def end_page(
         self, lease: Lease, relevant: bool | None, note: str = "", remark: str = "", text: PageText | None = None
     ) -> None:
         """Note the end of a link whose response is in.
@@ -100,7 +100,7 @@ class Outcomes:
         if text is not None:
             self.texts.add(*text, bool(relevant))
             if self.sinking is not None:
-                self.sinking.page(*text[:3], bool(relevant), text.sketch)
+                self.sinking.add_page(*text[:3], bool(relevant), text.sketch)
         self._look_around(lease, is_page=relevant is not None)
         last = self._end_redirects(lease)
         if note:
@@ -151,9 +151,9 @@ class Outcomes:
         return last
 
     def learn_from_other_worker(self, url: str, copy_of: str, referrer: str, relevant: bool, sketch: bytes) -> None:
-        """Learn from a page that another worker has fetched; arguments as of `Sinking.page`."""
+        """Learn from a page that another worker has fetched; arguments as of `Sinking.add_page`."""
         if self.sinking is not None:
-            self.sinking.page(url, copy_of, referrer, relevant, sketch)
+            self.sinking.add_page(url, copy_of, referrer, relevant, sketch)
         if self.penalty.strength:
             self._sink(self.penalty.judged(host_of(url), relevant))
 
@@ -215,7 +215,7 @@ class Completion:
                 try:
                     await self._take_in(page)
                     self.checkpoints.count_ahead(page.counted)
-                    self.outcomes.page(page.lease, page.relevant, page.note, page.remark, page.text)
+                    self.outcomes.end_page(page.lease, page.relevant, page.note, page.remark, page.text)
                     self.leases.end(page.lease, page.relevant)
                     self.checkpoints.page_ended()
                     if self.checkpoints.is_due:

@@ -91,7 +91,7 @@ class Credit:
 
     # --- What pages bring
 
-    def page(self, url: str, copy_of: str, referrer: str, relevant: bool, newness: float = 1.0) -> None:
+    def add_page(self, url: str, copy_of: str, referrer: str, relevant: bool, newness: float = 1.0) -> None:
         """Count a page that was fetched. ``copy_of``: URL of the page that it repeats, or empty; ``referrer``: or empty.
 
         ``newness``: how new its text is, in [0, 1].
@@ -104,7 +104,7 @@ class Credit:
         for group in self._groups_of(url):
             n_pages, n_new = self._groups.get(group, (0.0, 0.0))
             _remember(self._groups, group, (_DECAY * n_pages + 1, _DECAY * n_new + newness), _MAX_GROUPS)
-        self.about.page(url, referrer, newness)
+        self.about.add_page(url, referrer, newness)
         _remember(self._paths, hash(url.partition("?")[0]), None, _MAX_PATHS)
         domain, source = domain_of(url), domain_of(referrer)
         own = self._domain(domain, source)
@@ -123,8 +123,8 @@ class Credit:
             led.n_led_relevant += weight * relevant
             weight *= _FURTHER
 
-    def proved_a_copy(self, url: str) -> None:
-        """Take back what a page has counted for that was taken for a new one."""
+    def count_as_copy(self, url: str) -> None:
+        """Count a page as a copy that was counted as new before."""
         self._n_met_before += 1
         _remember(self._copies, hash(url), None, _MAX_COPIES)
         for group in self._groups_of(url):

@@ -33,7 +33,7 @@ class Mirrors:
         #: Mirrors, and what they are mirrors of.
         self.original: dict[str, str] = {}
 
-    def page(self, url: str, copy_of: str) -> None:
+    def add_page(self, url: str, copy_of: str) -> None:
         """Learn from a page. ``copy_of``: URL of the page that it repeats, or empty."""
         host, path = _host_and_path(url)
         if not host:

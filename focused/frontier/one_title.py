@@ -43,7 +43,7 @@ class _Place:
     own_gain: float = 0.0
     titles: tuple[int, ...] = field(default=(), init=False)
 
-    def page(self, title: int, gain: float, is_alike: bool) -> None:
+    def add_page(self, title: int, gain: float, is_alike: bool) -> None:
         """Count a page. ``title``: a hash of its title, 0 if it has none."""
         self.n_pages = _DECAY * self.n_pages + 1
         self.n_alike = _DECAY * self.n_alike + is_alike
@@ -77,7 +77,7 @@ class OneTitle:
         self._n_rated = 0
         self._gain = 0.0
 
-    def page(self, url: str, title: int, referrer: str, gain: float, is_copy: bool) -> None:
+    def add_page(self, url: str, title: int, referrer: str, gain: float, is_copy: bool) -> None:
         """Count a page.
 
         ``title``: a hash of its title without numbers, 0 if it has none. ``gain``: how new it is, in [0, 1], if it is
@@ -86,9 +86,9 @@ class OneTitle:
         own, leading = _places_of(url), _places_of(referrer)
         alike = [title in self._place(name).titles for name in own]
         for name, is_alike in zip(own, alike, strict=True):
-            self._place(name).page(title, gain, is_alike)
+            self._place(name).add_page(title, gain, is_alike)
         if own:
-            self._place(_host_of(url)).page(0, gain, any(alike))
+            self._place(_host_of(url)).add_page(0, gain, any(alike))
         for name in leading:
             place = self._place(name)
             place.gain += _LED * gain

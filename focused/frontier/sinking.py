@@ -104,13 +104,13 @@ class Sinking:
         """Learn a host's answer to one of two probes; tell whether its soft 404s can now be recognised."""
         found = self.soft_404s.answered(url, form, terms)
         for each in found or ():
-            self.credit.proved_a_copy(each)
+            self.credit.count_as_copy(each)
         return found is not None
 
     def merge_answers(self, state: Mapping[str, Any]) -> None:
         """Learn the answers to other workers' probes; ``state`` as of `Soft404s.state`."""
         for each in self.soft_404s.merge(state):
-            self.credit.proved_a_copy(each)
+            self.credit.count_as_copy(each)
 
     def _learn(self, url: str, copy_of: str, referrer: str, relevant: bool, sketch: bytes) -> tuple[str, str] | None:
         """Learn from a page; return host and parameter if a parameter of its query has proved idle by it."""
@@ -120,15 +120,15 @@ class Sinking:
         if amount is not None:
             newness *= amount
         # A list that says nothing itself may lead to new pages: its group sinks a little at most.
-        self.credit.page(url, copy_of, referrer, relevant, _OF_A_LIST if is_list(sketch) else newness)
-        self.one_title.page(url, title_form, referrer, newness * (relevant and not copy_of), bool(copy_of))
-        self.mirrors.page(url, copy_of)
+        self.credit.add_page(url, copy_of, referrer, relevant, _OF_A_LIST if is_list(sketch) else newness)
+        self.one_title.add_page(url, title_form, referrer, newness * (relevant and not copy_of), bool(copy_of))
+        self.mirrors.add_page(url, copy_of)
         self.soft_404s.count_ended(copy_of)
         # Of the same text again no sketch is kept. An excerpt is another text: the parameter that makes it does something.
         return self.idle.note(url, "" if sketch else copy_of)
 
-    def page(self, url: str, copy_of: str, referrer: str, relevant: bool, sketch: bytes) -> None:
-        """Learn from a page that ended; arguments as of `Credit.page`, and its sketch as it is stored."""
+    def add_page(self, url: str, copy_of: str, referrer: str, relevant: bool, sketch: bytes) -> None:
+        """Learn from a page that ended; arguments as of `Credit.add_page`, and its sketch as it is stored."""
         found = self._learn(url, copy_of, referrer, relevant, sketch)
         if found is not None:
             self._join(*found)
