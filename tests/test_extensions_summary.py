@@ -65,8 +65,8 @@ def test_what_stood_back_is_named_with_why_and_nothing_else_is():
 def test_a_place_whose_pages_have_one_title_is_named_once_its_links_stand_half_a_scale_back():
     one_title = OneTitle()
     for number in range(40):
-        one_title.page(f"http://h.example/s/{number}", 100 + number, "", 1.0, is_copy=False)
-        one_title.page(f"http://h.example/old/{number}", 7, "", 0.0, is_copy=False)
+        one_title.add_page(f"http://h.example/s/{number}", 100 + number, "", 1.0, is_copy=False)
+        one_title.add_page(f"http://h.example/old/{number}", 7, "", 0.0, is_copy=False)
     [said] = stood_back(crawled(honest(300)), IdleParameters(), mirrored(2), one_title)
     assert said == "h.example/old/ (its last pages have one title, and brought little)"
 

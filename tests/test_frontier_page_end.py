@@ -194,7 +194,7 @@ def test_a_crawl_that_dies_while_links_are_taken_in_has_none_of_them_and_goes_on
 
 def dies_when_the_next_page_ends() -> None:
     """Let small pages come in while a large one ends, and the process die where the first of them ends, once."""
-    take_in, end = Admission.link, Outcomes.page
+    take_in, end = Admission.link, Outcomes.end_page
 
     def slow(admission: Admission, link: Any) -> bool:
         if link.url.endswith("/n/100") and not Path("is_ending").exists():
@@ -208,7 +208,7 @@ def dies_when_the_next_page_ends() -> None:
             os.kill(os.getpid(), signal.SIGKILL)
         end(self, lease, *about)
 
-    Admission.link, Outcomes.page = slow, dying
+    Admission.link, Outcomes.end_page = slow, dying
     checkpoints.COMMIT_EVERY_PAGES = 1  # so that it is seen what a commit holds
     ends._SLICE_LINKS = 50  # turns enough for an answer to get to where it would do harm
 

@@ -51,7 +51,7 @@ def when_second_has_ended(act: Callable[[], None]) -> None:
     from focused import settings
 
     settings.ITEM_PIPELINES["test_frontier_shared_links.KeepsFirst"] = 50
-    page, commit, ended = Outcomes.page, Checkpoints.commit, []
+    page, commit, ended = Outcomes.end_page, Checkpoints.commit, []
 
     def ending(self: Outcomes, lease: Any, *about: Any) -> None:
         page(self, lease, *about)
@@ -62,7 +62,7 @@ def when_second_has_ended(act: Callable[[], None]) -> None:
         if ended and ended[-1].endswith("/second"):
             act()
 
-    Outcomes.page, Checkpoints.commit = ending, committing
+    Outcomes.end_page, Checkpoints.commit = ending, committing
 
 
 def second_is_committed_first() -> None:

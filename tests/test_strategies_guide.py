@@ -35,7 +35,7 @@ def project(tmp_path_factory):
         text = text.replace(place, f"{line}\n{place}")
     index.write_text(text)
     colours = folder / "focused" / "evaluation" / "report" / "colours.py"
-    colours.write_text(colours.read_text().replace('    "adaptive": Look(', f'{look}    "adaptive": Look('))
+    colours.write_text(colours.read_text().replace('    "adaptive": CurveStyle(', f'{look}    "adaptive": CurveStyle('))
     (folder / "test_fading.py").write_text(test)
     return folder
 
