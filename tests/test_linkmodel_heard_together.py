@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from test_linkmodel import page
 
+from focused.method.scoring.session import Session
 from focused.method.strategies.linkmodel.session import LinkSession
 from focused.utils.steps import finish
 
@@ -92,7 +93,7 @@ def moved_after_a_fit(n_heard: int) -> tuple[int, int]:
         if k < 64:
             session.moved(is_last=True)
     assert session.learner.n_fits >= 3
-    return len(session.moved(only_urgent=True)), len(session.moved())
+    return len(session.urgent_moves()), len(session.moved())
 
 
 def test_where_others_fetch_most_pages_they_move_most_of_the_links():
@@ -104,3 +105,11 @@ def test_what_can_wait_moves_only_when_an_own_page_has_ended():
     at_once, with_a_page = moved_after_a_fit(45)
     assert at_once > 0
     assert with_a_page == 5
+
+
+def test_a_session_of_somebody_else_that_knows_only_moves_is_asked_for_these_when_others_have_fetched_pages():
+    class Own(Session):
+        def moved(self, *, is_last: bool = False) -> list[tuple[int, float]]:
+            return [(7, 0.5)]
+
+    assert Own().urgent_moves() == [(7, 0.5)]

@@ -68,6 +68,6 @@ class SessionRecords:
 
     def move(self, *, is_last: bool = False, only_urgent: bool = False) -> None:
         """Move some of the links whose scores are others now; last, all; or only those that cannot wait for the next page."""
-        moved = self.session.moved(is_last=is_last, only_urgent=only_urgent)
+        moved = self.session.urgent_moves() if only_urgent else self.session.moved(is_last=is_last)
         if moved and (gone := self.store.waiting.place(moved)):
             self.session.gone(gone)

@@ -64,12 +64,13 @@ class Session:
     def placed(self, url: str, number: int, score: float) -> None:
         """Note the number and the score with which a frontier has taken in a link."""
 
-    def moved(self, *, is_last: bool = False, only_urgent: bool = False) -> list[tuple[int, float]]:
-        """Return numbers and new scores of waiting links that should move now; with ``is_last``, of all that still should.
-
-        ``only_urgent``: no own page has ended since the last call. What can wait moves when one has.
-        """
+    def moved(self, *, is_last: bool = False) -> list[tuple[int, float]]:
+        """Return numbers and new scores of waiting links that should move now; with ``is_last``, of all that still should."""
         return []
+
+    def urgent_moves(self) -> list[tuple[int, float]]:
+        """Return what should move although no own page has ended, only pages of other workers: less than `moved` does."""
+        return self.moved()
 
     def gone(self, numbers: Sequence[int]) -> None:
         """Note that links do not wait any more."""

@@ -111,9 +111,13 @@ class LinkSession(Session):
         self.learner.has_frontier = True
         self.learner.updates.placed(url, number, score)
 
-    def moved(self, *, is_last: bool = False, only_urgent: bool = False) -> list[tuple[int, float]]:
+    def moved(self, *, is_last: bool = False) -> list[tuple[int, float]]:
         """Return numbers and new scores of waiting links; when a crawl ends, of all: its frontier should hold the latest."""
-        return self.learner.updates.due(is_last=is_last, only_urgent=only_urgent)
+        return self.learner.updates.due(is_last=is_last)
+
+    def urgent_moves(self) -> list[tuple[int, float]]:
+        """Return what a fit or a page has changed, and nothing of the rest: that moves with this worker's own pages."""
+        return self.learner.updates.due(is_last=False, only_urgent=True)
 
     def gone(self, numbers: Sequence[int]) -> None:
         """Note that links wait no longer."""
@@ -171,7 +175,7 @@ class LinkSession(Session):
         return True
 
     def hearing(self, records: Sequence[bytes]) -> Generator[int, None, int]:
-        """Learn from pages of other workers as from its own; from several at once, which takes half the time."""
+        """Learn from pages of other workers as from its own; from several at once, which takes two thirds of the time."""
         n_bad, pages, urls = 0, list[PageLinks](), set[str]()
         for record in records:
             try:
@@ -215,9 +219,9 @@ class LinkSession(Session):
         return max(1 - n_pages / visit.goal_pages, 0.0) if visit.goal_pages else 1.0
 
     def _learning_from_others(self, pages: list[PageLinks]) -> Generator[int, None, None]:
-        n_before = self.memory.n_pages
+        learner, n_before = self.learner, self.memory.n_pages
         yield from self._learning(*pages)
-        self.learner.updates.n_pages_of_others += self.memory.n_pages - n_before
+        learner.updates.n_pages_of_others += learner.memory.n_pages - n_before
 
     def _learning(self, *pages: PageLinks) -> Generator[int, None, tuple[Integers, Floats]]:
         """Learn from pages as `LinkLearner.learning` does; one that is learnt anew later has them, too."""
