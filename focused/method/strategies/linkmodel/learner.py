@@ -27,8 +27,8 @@ Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
 _FIRST_FIT = 5
-_SLOWER_FROM = 20
-"""Beyond 20 times the interval between two fits it grows with the crawl, so that learning costs the same for each page."""
+_SLOWER_FROM = 10
+"""Beyond 10 times the interval between two fits it grows with the crawl, so that learning costs the same for each page."""
 
 _NONE: Integers = np.zeros(0, dtype=np.int64)
 _MANY_LINKS = 1_000
