@@ -1,4 +1,4 @@
-"""What a crawl of many workers costs beside one process with SQLite: CPU of worker and server, log, disk.
+"""What a crawl of many workers costs beside one process with SQLite: CPU of worker and server, pages a second, log, disk.
 
 Both crawl the demo web, whose pages each process makes itself: no server of pages shares the machine. Each crawl is run with
 few pages and with many; what is said is the difference, so that starting does not count. Workers are processes of this
@@ -16,9 +16,9 @@ import subprocess
 import sys
 import tempfile
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from common import ROOT
 
@@ -34,26 +34,46 @@ class Cost:
 
     pages: int
     worker_cpu: float
+    secs: float
     server_cpu: float = 0.0
     wal: float = 0.0
 
-    def beyond(self, few: Cost) -> list[str]:
-        """Return milliseconds of CPU a page of worker, server and both, beyond a crawl of few pages."""
+    def beyond(self, few: Cost) -> Beyond:
+        """Return what a page took, beyond a crawl of few pages."""
         n = self.pages - few.pages
         worker, server = (
             1000 * each / n for each in (self.worker_cpu - few.worker_cpu, self.server_cpu - few.server_cpu)
         )
-        return [f"{worker:.2f}", f"{server:.2f}", f"{worker + server:.2f}"]
+        return Beyond(worker, server, n / (self.secs - few.secs))
 
 
-def crawl(folder: Path, n_pages: int, n_processes: int, strategy: str, more: list[str]) -> float:
-    """Crawl by processes; return their CPU seconds."""
+class Beyond(NamedTuple):
+    """What a page took."""
+
+    #: Milliseconds of CPU.
+    worker: float
+    server: float
+    pages_a_sec: float
+
+    @property
+    def both(self) -> float:
+        """Milliseconds of CPU of worker and server."""
+        return self.worker + self.server
+
+    def row(self, one: Beyond) -> str:
+        """Return cells of the table, beside what one process took."""
+        cells = [f"{self.worker:.2f}", f"{self.server:.2f}", f"{self.both:.2f}", f"{self.both / one.both:.2f}"]
+        return " | ".join([*cells, f"{self.pages_a_sec:.0f}", f"{self.pages_a_sec / one.pages_a_sec:.2f}"])
+
+
+def crawl(folder: Path, n_pages: int, n_processes: int, strategy: str, more: list[str]) -> Cost:
+    """Crawl by processes; return what they took."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
     argv = [sys.executable, "-m", "scrapy", "crawl", "focused", "-a", "topic=demo", "-a", f"strategy={strategy}"]
     argv += ["-a", f"max_pages={n_pages}", "-s", "LOG_LEVEL=ERROR", "-s", "FOCUSED_DEMO_PAGES=20000"]
     # As where workers share a crawl: one file less to write.
     argv += ["-s", "FOCUSED_PAGES_ENABLED=False", "-s", "FOCUSED_METRICS_INTERVAL_SECS=5", *more]
-    processes = []
+    processes, began = [], time.monotonic()
     for number in range(n_processes):
         run_dir = folder / f"{strategy}-{n_pages}-{n_processes}-{bool(more)}-{number}"
         processes.append(subprocess.Popen([*argv, "-a", f"run_dir={run_dir}"], cwd=ROOT, env=environment))
@@ -64,7 +84,7 @@ def crawl(folder: Path, n_pages: int, n_processes: int, strategy: str, more: lis
         if process.returncode:
             raise SystemExit(f"A crawl ended with exit code {process.returncode}")
         cpu += used.ru_utime + used.ru_stime
-    return cpu
+    return Cost(n_pages, cpu, time.monotonic() - began)
 
 
 def server_cpu(folder: Path) -> float:
@@ -93,11 +113,11 @@ def shared(folder: Path, n_pages: int, n_workers: int, strategy: str, server: Em
     more = ["-a", f"crawl={name}", "-s", f"FOCUSED_DATABASE={server.url}"]
     [(lsn,)] = sql.execute("SELECT pg_current_wal_lsn()::text").fetchall()
     before = server_cpu(folder / "postgres")
-    cpu = crawl(folder, n_pages, n_workers, strategy, more)
+    cost = crawl(folder, n_pages, n_workers, strategy, more)
     time.sleep(0.5)  # a backend's figures are its parent's when it has ended
     used = server_cpu(folder / "postgres") - before
     [(wal,)] = sql.execute("SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), %s::pg_lsn)", (lsn,)).fetchall()
-    return Cost(n_pages, cpu, used, float(wal))
+    return replace(cost, server_cpu=used, wal=float(wal))
 
 
 def main() -> None:
@@ -108,23 +128,20 @@ def main() -> None:
     parser.add_argument("--strategies", nargs="+", default=["adaptive", "best_first"])
     given = parser.parse_args()
     _, many = given.pages
-    print("| strategy | store | CPU ms a page: worker | server | both | of SQLite's |\n|---|---|---|---|---|---|")
+    print("| strategy | store | CPU ms a page: worker | server | both | of SQLite's | pages a second | of SQLite's |")
+    print("|---|---|---|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         with EmbeddedServer(folder / "postgres") as server, connect("the server", server.url) as sql:
             last = None
             for strategy in given.strategies:
-                costs = [Cost(n, crawl(folder, n, 1, strategy, [])) for n in given.pages]
-                alone = costs[1].beyond(costs[0])
-                print(f"| {strategy} | SQLite, 1 process | {' | '.join(alone)} | 1 |", flush=True)
+                few, many_pages = (crawl(folder, n, 1, strategy, []) for n in given.pages)
+                alone = many_pages.beyond(few)
+                print(f"| {strategy} | SQLite, 1 process | {alone.row(alone)} |", flush=True)
                 for n_workers in given.workers:
                     first, last = (shared(folder, n, n_workers, strategy, server, sql) for n in given.pages)
-                    said = last.beyond(first)
-                    share = float(said[-1]) / float(alone[-1])
-                    print(
-                        f"| {strategy} | PostgreSQL, {n_workers} workers | {' | '.join(said)} | {share:.2f} |",
-                        flush=True,
-                    )
+                    cells = last.beyond(first).row(alone)
+                    print(f"| {strategy} | PostgreSQL, {n_workers} workers | {cells} |", flush=True)
             assert last is not None
             _print_sizes(sql, last, many)
 
