@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from focused.commands.progress import Progress
 from focused.commands.train_examples import read_examples
@@ -45,6 +45,8 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
     from scrapy.settings import Settings
+
+    from focused.commands.train_examples import Examples
 
 EXAMPLES = """\
 A PATH is a folder of HTML or text files, a WARC, a JSON Lines file (field html or text, and url if it has one), or a
@@ -95,25 +97,7 @@ class Command(ProjectCommand):
         name = topic_name(args)
         if opts.from_run is not None:
             check_alone(opts)
-            progress = Progress(opts.quiet)
-            tolerance = parameters_of(RetrainingOptions)["tolerance"].read(self.settings)
-            run = local_runs([opts.from_run], self.settings)[0], models_dir
-            named = VERDICTS.read(self.settings)
-            verdicts = [Path(named)] if named else []
-            how: Any = {"tolerance": tolerance, "force": opts.force, "verdicts": verdicts, "dry_run": opts.dry_run}
-            try:
-                print(train_from_run(name, *run, say=progress.say, **how))
-            except NothingNewError as nothing:
-                # What is left to do may be what could not be done when it was learnt: the collection was in use.
-                if opts.dry_run or not is_to_be_judged(name, *run):
-                    raise
-                again = judge_run_again(name, *run, self.settings, verdicts)
-                if is_to_be_judged(name, *run):
-                    raise ValueError(f"{nothing} {again}".strip()) from None
-                print(again)
-                return
-            if not opts.dry_run and (again := judge_run_again(name, *run, self.settings, verdicts)):
-                print(again)
+            self._learn_from_run(name, models_dir, opts)
             return
         if opts.dry_run:
             raise ValueError("--dry-run says what --from-run would change: name a run with it.")
@@ -138,9 +122,36 @@ class Command(ProjectCommand):
             **learnt_texts(self.settings, has_background=not opts.unlabeled),
             track=progress.track,
         )
-        print(as_typed(self._trained(topic, opts, reader, progress, n_sample, random_state)))
+        print(as_typed(self._train_topic(topic, opts, reader, progress, n_sample, random_state)))
 
-    def _trained(
+    def _learn_from_run(self, name: str, models_dir: Path, opts: Namespace) -> None:
+        """Learn from the verdicts on the pages of a run, judge its collection again, and print what came of both."""
+        run = local_runs([opts.from_run], self.settings)[0], models_dir
+        named = VERDICTS.read(self.settings)
+        verdicts = [Path(named)] if named else []
+        try:
+            learnt = train_from_run(
+                *(name, *run),
+                say=Progress(opts.quiet).say,
+                tolerance=parameters_of(RetrainingOptions)["tolerance"].read(self.settings),
+                force=opts.force,
+                verdicts=verdicts,
+                dry_run=opts.dry_run,
+            )
+        except NothingNewError as nothing:
+            # What is left to do may be what could not be done when it was learnt: the collection was in use.
+            if opts.dry_run or not is_to_be_judged(name, *run):
+                raise
+            again = judge_run_again(name, *run, self.settings, verdicts)
+            if is_to_be_judged(name, *run):
+                raise ValueError(f"{nothing} {again}".strip()) from None
+            print(again)
+            return
+        print(learnt)
+        if not opts.dry_run and (again := judge_run_again(name, *run, self.settings, verdicts)):
+            print(again)
+
+    def _train_topic(
         self, topic: Topic, opts: Namespace, reader: ExampleReader, progress: Progress, n_sample: int | None, state: int
     ) -> str:
         """Train a topic from example pages or from words, save it, and return the report."""
@@ -164,44 +175,56 @@ class Command(ProjectCommand):
         assert reader.language is not None
         keywords = read_keywords(written, reader.language) if written else None  # now that their language is known
         topic.language, say = reader.language, progress.say
-        is_from_words = keywords is not None and not positive
+        from_words = None if positive else keywords
+        is_from_words = from_words is not None
         if why := why_without(self.settings, topic.language, is_from_words=is_from_words, learner=opts.learner):
             say(f"FOCUSED_WORD_VECTORS changes nothing: {why}")
-        texts = {"page_text": reader.page_text, "window_chars": reader.window_chars}
-        how: Any = {**texts, "command": command_line(topic.name, opts), "random_state": state}
-        models_dir = own_models_dir(self.settings)
-        if keywords is not None and not positive:
-            vectors = chosen_word_vectors(self.settings, topic.language, is_from_words=True)
-            learnt = learn_keywords(keywords, unlabeled, vectors=vectors, random_state=state, say=say)
-            topic.note = opts.note or keywords.note
-            warnings = keyword_warnings(topic.language, keywords, unlabeled)
-            make_topic(topic, learnt, keywords, unlabeled, warnings=warnings, **how)
-            if around is not None:
-                topic = with_looked_at(topic, examples.looked_at, examples.is_drawn, state, say)
-            shown = "that of the words" if language_of_words(written) else examples.language_of_most or _ASSUMED
-            how_known = "as asked" if opts.language else shown
-            return keyword_report(topic, keywords, unlabeled, topic.save(models_dir), language=how_known)
-        topic.seeds = topic.seeds or seeds_from(positive.urls)
-        topic.note = "" if topic.note.startswith(NOTE) else topic.note
-        terms = () if keywords is None else keywords.terms
-        learnt = learn(
-            *(positive, unlabeled),
-            words=terms,
-            vectors=chosen_word_vectors(self.settings, topic.language, is_from_words=False),
-            learner=opts.learner,
-            quick=opts.quick,
-            draws_curve=len(examples.looked_at) < MIN_PAGES,
+        vectors = chosen_word_vectors(self.settings, topic.language, is_from_words=is_from_words)
+        if from_words is not None:
+            topic.note = opts.note or from_words.note
+            learnt = learn_keywords(from_words, unlabeled, vectors=vectors, random_state=state, say=say)
+            warnings = keyword_warnings(topic.language, from_words, unlabeled)
+        else:
+            topic.seeds = topic.seeds or seeds_from(positive.urls)
+            topic.note = "" if topic.note.startswith(NOTE) else topic.note
+            learnt = learn(
+                *(positive, unlabeled),
+                words=() if keywords is None else keywords.terms,
+                vectors=vectors,
+                learner=opts.learner,
+                quick=opts.quick,
+                draws_curve=len(examples.looked_at) < MIN_PAGES,
+                random_state=state,
+                say=say,
+            )
+            found = topic.language, positive, unlabeled, learnt.diagnosis, learnt.terms
+            warnings = warnings_about(
+                *found, weakness=learnt.weakness, prior=learnt.prior, left_out=learnt.model.left_out
+            )
+        make_topic(
+            *(topic, learnt, positive if from_words is None else from_words, unlabeled),
+            words=None if is_from_words else keywords,
+            warnings=warnings,
+            page_text=reader.page_text,
+            window_chars=reader.window_chars,
+            command=command_line(topic.name, opts),
             random_state=state,
-            say=say,
         )
-        found = topic.language, positive, unlabeled, learnt.diagnosis, learnt.terms
-        warnings = warnings_about(*found, weakness=learnt.weakness, prior=learnt.prior, left_out=learnt.model.left_out)
-        make_topic(topic, learnt, positive, unlabeled, words=keywords, warnings=warnings, **how)
         if around is not None:
             topic = with_looked_at(topic, examples.looked_at, examples.is_drawn, state, say)
-        given = opts.language is not None
-        about = topic, learnt, positive, unlabeled, topic.save(models_dir)
-        return report(*about, language_is_given=given, is_quick=opts.quick)
+        directory = topic.save(own_models_dir(self.settings))
+        if from_words is None:
+            about = topic, learnt, positive, unlabeled, directory
+            return report(*about, language_is_given=opts.language is not None, is_quick=opts.quick)
+        how_known = _how_language_is_known(opts, written, examples)
+        return keyword_report(topic, from_words, unlabeled, directory, language=how_known)
+
+
+def _how_language_is_known(opts: Namespace, written: str, examples: Examples) -> str:
+    """Say how the language of a topic made from words is known."""
+    if opts.language:
+        return "as asked"
+    return "that of the words" if language_of_words(written) else examples.language_of_most or _ASSUMED
 
 
 def _named_preset(name: str, models_dir: Path) -> str:

@@ -64,6 +64,7 @@ from focused.webs import GENERATED, open_web
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from focused.crawl.shared_crawl import SharedCrawl
     from focused.method.page.reader import PageReader
     from focused.method.scoring import Strategy
     from focused.method.topic.judge import Judge
@@ -100,7 +101,6 @@ def plan_crawl(arguments: Mapping[str, Any], settings: Any, *, needs_seeds: bool
 
     # What is crawled, and how far.
     web = web_of(arguments.get("web"), topic, effective, is_confined)
-    changed = topic_settings(topic, preset)
     if web == "live":
         check_politeness(topic, settings)
     scope, decided_scope = read_scope(arguments, topic, effective)
@@ -111,18 +111,11 @@ def plan_crawl(arguments: Mapping[str, Any], settings: Any, *, needs_seeds: bool
     _check_outputs(arguments, effective)
 
     # What follows from that for the settings.
-    if web != "live":
-        changed |= offline_settings(effective)
-    if strategy.order == "newest":
-        changed |= NEWEST_FIRST_SETTINGS
-    decided: dict[str, Any] = {
-        STRATEGY.name: arguments.get("strategy") or STRATEGY.read(effective),
+    changed = _brought_settings(topic, preset, web, strategy, effective)
+    decided = {
+        **_decided_settings(arguments, web, shared, effective),
         **{limit.name: limits[name] for name, limit in _LIMITS.items()},
-        WEB.name: web,
         **decided_scope,
-        **with_old_middlewares(effective),
-        **(shared.decided(effective) if shared is not None else {"FOCUSED_DATABASE": ""}),
-        **(signed(effective) if web == "live" else {"DOWNLOAD_HANDLERS": OFFLINE_HANDLERS}),
     }
     check_virtual_time(web, effective)
     reader, judge = _reader_and_judge(topic, strategy, scope, effective)
@@ -165,6 +158,29 @@ def _check_outputs(arguments: Mapping[str, Any], settings: Any) -> None:
     Conditions(settings)  # refuses names of alerts, and actions, that there are not
     check_feeds(settings, arguments.get("run_dir"))
     check_copies(settings)
+
+
+def _brought_settings(topic: Topic, preset: str, web: str, strategy: Strategy, settings: Any) -> dict[str, Any]:
+    """Return the settings that preset, topic, web and strategy bring."""
+    brought = topic_settings(topic, preset)
+    if web != "live":
+        brought |= offline_settings(settings)
+    if strategy.order == "newest":
+        brought |= NEWEST_FIRST_SETTINGS
+    return brought
+
+
+def _decided_settings(
+    arguments: Mapping[str, Any], web: str, shared: SharedCrawl | None, settings: Any
+) -> dict[str, Any]:
+    """Return the settings that arguments decide: those of strategy, web and shared crawl."""
+    return {
+        STRATEGY.name: arguments.get("strategy") or STRATEGY.read(settings),
+        WEB.name: web,
+        **with_old_middlewares(settings),
+        **(shared.decided(settings) if shared is not None else {"FOCUSED_DATABASE": ""}),
+        **(signed(settings) if web == "live" else {"DOWNLOAD_HANDLERS": OFFLINE_HANDLERS}),
+    }
 
 
 def _reader_and_judge(topic: Topic, strategy: Strategy, scope: Scope, settings: Any) -> tuple[PageReader, Judge]:

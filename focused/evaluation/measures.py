@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from focused.crawl.harvest import area, f_measure, harvest_rate, target_recall
@@ -95,6 +95,45 @@ class _FirstPaths:
         return length, n_before
 
 
+@dataclass
+class _Counted:
+    """What has been counted of a crawl up to a page."""
+
+    #: Relevant pages that can be reached from the seeds.
+    targets: Collection[str]
+    #: Virtual time of the last page; None without virtual time.
+    secs: float | None
+    n_pages: int = 0
+    n_relevant: int = 0
+    n_targets: int = 0
+    target_length: int = 0
+    irrelevant_on_path: int = 0
+    #: Relevant pages by the evidence that admitted their links.
+    through: dict[str, int] = field(
+        default_factory=lambda: dict.fromkeys((BLOCK, ANCHOR, CONTEXT, DEFERRED, SEED, OTHER), 0)
+    )
+
+    def add_relevant(self, page: str, row: FetchedRow, length: int, n_irrelevant_before: int) -> None:
+        """Count a relevant page, and the path to it: its links, and the irrelevant pages on it."""
+        self.n_relevant += 1
+        self.n_targets += page in self.targets
+        self.target_length += length
+        self.irrelevant_on_path += n_irrelevant_before  # docs/method/, D72
+        self.through[_THROUGH.get(kind_of(row.reason), OTHER)] += 1
+
+    def point(self) -> CurvePoint:
+        """Return the point of the curve here."""
+        return CurvePoint(
+            self.n_pages,
+            self.n_relevant,
+            harvest_rate(self.n_relevant, self.n_pages),
+            target_recall(self.n_targets, len(self.targets)),
+            self.target_length,
+            self.irrelevant_on_path,
+            None if self.secs is None else self.secs / 3600,
+        )
+
+
 def length_at(curve: Sequence[CurvePoint], n_relevant: float) -> float:
     """Return the target length when a crawl had found so many relevant pages [P13, fig. 13]; NaN if it never had.
 
@@ -137,47 +176,28 @@ def measure(
     """
     seen: set[str] = set()
     paths = _FirstPaths(links_of)
-    secs = None if secs_of is None else 0.0
-    n_pages = n_relevant = n_targets = target_length = irrelevant_on_path = n_unreachable = 0
+    counted = _Counted(targets, secs=None if secs_of is None else 0.0)
     rates: list[float] = []
     curve: list[CurvePoint] = []
-    reasons = dict.fromkeys((BLOCK, ANCHOR, CONTEXT, DEFERRED, SEED, OTHER), 0)
-
-    def point() -> CurvePoint:
-        return CurvePoint(
-            n_pages,
-            n_relevant,
-            harvest_rate(n_relevant, n_pages),
-            target_recall(n_targets, len(targets)),
-            target_length,
-            irrelevant_on_path,
-            None if secs is None else secs / 3600,
-        )
-
     for row in rows:
-        if n_pages >= budget:
+        if counted.n_pages >= budget:
             break
         page = page_of(row)
         is_relevant = page in relevant
-        length, before = paths.fetched(row, page, is_relevant)
+        length, n_irrelevant_before = paths.fetched(row, page, is_relevant)
         if page in seen or page in positives:
             continue
         seen.add(page)
-        n_pages += 1
+        counted.n_pages += 1
         if secs_of is not None:
-            secs = secs_of.get(row.url, secs)
+            counted.secs = secs_of.get(row.url, counted.secs)
         if is_relevant:
-            n_relevant += 1
-            target_length += length
-            irrelevant_on_path += before  # docs/method/, D72
-            reasons[_THROUGH.get(kind_of(row.reason), OTHER)] += 1
-            n_targets += page in targets
-            n_unreachable += page not in targets
-        rates.append(harvest_rate(n_relevant, n_pages))
-        if n_pages % CURVE_EVERY_PAGES == 0:
-            curve.append(point())
-    last = point()
-    if n_pages % CURVE_EVERY_PAGES:
+            counted.add_relevant(page, row, length, n_irrelevant_before)
+        rates.append(harvest_rate(counted.n_relevant, counted.n_pages))
+        if counted.n_pages % CURVE_EVERY_PAGES == 0:
+            curve.append(counted.point())
+    last = counted.point()
+    if counted.n_pages % CURVE_EVERY_PAGES:
         curve.append(last)
     bound = min(budget, len(targets))
     return Measured(
@@ -185,7 +205,7 @@ def measure(
         last,
         area(rates),
         f_measure(last.harvest_rate, last.target_recall),
-        n_relevant / bound if bound else None,
-        reasons,
-        n_unreachable,
+        counted.n_relevant / bound if bound else None,
+        counted.through,
+        counted.n_relevant - counted.n_targets,
     )

@@ -21,7 +21,9 @@ from focused.utils.folder_settings import MODELS_DIR
 if TYPE_CHECKING:
     from focused.evaluation.crawl_group import CrawlGroup
     from focused.method.training.example_content import PageContent
+    from focused.method.training.from_keywords import Keywords
     from focused.method.training.general_background import Unlabeled
+    from focused.method.training.page_set import PageSet
 
 _DRAWN = "drawn"
 
@@ -75,11 +77,9 @@ def train(group: CrawlGroup, settings: Any) -> Path:
 
     Raises ValueError if nothing can be learnt from the sample.
     """
-    from focused.method.training.chosen_words import choose_words
     from focused.method.training.example_warnings import keyword_warnings, warnings_about
     from focused.method.training.from_keywords import learn_keywords, read_keywords
     from focused.method.training.from_pages import learn
-    from focused.method.training.general_background import general_background
     from focused.method.training.trained_topic import make_topic
 
     if group.preset:
@@ -90,6 +90,44 @@ def train(group: CrawlGroup, settings: Any) -> Path:
         reader_of=lambda language: make_reader(Analyzer(language), settings),
         **learnt_texts(settings, has_background=group.start != WEB),
     )
+    positive, unlabeled, words = _read_examples(group, topic, reader, settings)
+    vectors = chosen_word_vectors(settings, topic.language, is_from_words=bool(words))
+    known: PageSet | Keywords = positive
+    if words:
+        known = read_keywords(" ".join(words), topic.language)
+        topic.note = known.note
+        learnt = learn_keywords(known, unlabeled, vectors=vectors, random_state=group.random_state)
+        warnings = keyword_warnings(topic.language, known, unlabeled)
+    else:
+        learnt = learn(positive, unlabeled, vectors=vectors, learner=group.learner, random_state=group.random_state)
+        warnings = warnings_about(
+            *(topic.language, positive, unlabeled, learnt.diagnosis, learnt.terms),
+            weakness=learnt.weakness,
+            prior=learnt.prior,
+            left_out=learnt.model.left_out,
+        )
+    make_topic(
+        *(topic, learnt, known, unlabeled),
+        page_text=reader.page_text,
+        window_chars=reader.window_chars,
+        command=group.command,
+        warnings=warnings,
+        random_state=group.random_state,
+    )
+    topic.manifest[_DRAWN] = _drawn(group)
+    return topic.save(Path(MODELS_DIR.read(settings)))
+
+
+def _read_examples(
+    group: CrawlGroup, topic: Topic, reader: ExampleReader, settings: Any
+) -> tuple[PageSet, Unlabeled, list[str]]:
+    """Return the positives, the unlabelled pages, and words chosen from the positives if the group starts from words.
+
+    The topic gets the language of the positives.
+    """
+    from focused.method.training.chosen_words import choose_words
+    from focused.method.training.general_background import general_background
+
     with_web = group.start == WEB
     warc = [Path(group.warc)]
     unlabeled: Unlabeled
@@ -119,28 +157,4 @@ def train(group: CrawlGroup, settings: Any) -> Path:
             contents = (example.content for example in examples(positives, SeenExamples(), Refusals()))
             pages = (page_reader.read(content.body, content.url, content.content_type) for content in contents)
             words = choose_words(pages, group.topic, topic.analyzer, general_background())
-    vectors = chosen_word_vectors(settings, topic.language, is_from_words=bool(words))
-    if words:
-        keywords = read_keywords(" ".join(words), topic.language)
-        learnt = learn_keywords(keywords, unlabeled, vectors=vectors, random_state=group.random_state)
-        topic.note = keywords.note
-        warnings = keyword_warnings(topic.language, keywords, unlabeled)
-    else:
-        keywords = None
-        learnt = learn(positive, unlabeled, vectors=vectors, learner=group.learner, random_state=group.random_state)
-        warnings = warnings_about(
-            *(topic.language, positive, unlabeled, learnt.diagnosis, learnt.terms),
-            weakness=learnt.weakness,
-            prior=learnt.prior,
-            left_out=learnt.model.left_out,
-        )
-    make_topic(
-        *(topic, learnt, positive if keywords is None else keywords, unlabeled),
-        page_text=reader.page_text,
-        window_chars=reader.window_chars,
-        command=group.command,
-        warnings=warnings,
-        random_state=group.random_state,
-    )
-    topic.manifest[_DRAWN] = _drawn(group)
-    return topic.save(Path(MODELS_DIR.read(settings)))
+    return positive, unlabeled, words

@@ -155,14 +155,11 @@ class Retraining:
         ValueError
             If nothing can be learnt.
         """
-        n_own, manifest = self._examples.n_own, self.topic.manifest
+        n_own = self._examples.n_own
         said = {n: labels[n] for n in verdicts if n in labels} | dict(slips or {}) | dict(told or {})
         examples = self._examples.with_labels(labels)
         n_positive = int(examples.positive.sum())
         say(f"Learning from {n_positive:,} positives and {len(examples.positive) - n_positive:,} other pages")
-        figures = manifest.get("figures", {})
-        prior = float(figures["prior"]) if figures else None
-        is_assumed = bool(figures.get("prior_is_assumed"))
         wanted = self.new_subtopic(labels, verdicts)
         aside = self._left_aside(examples, self._examples.numbers(labels), wanted)
         examples = with_terms(examples, self.topic.named_terms)
@@ -178,13 +175,9 @@ class Retraining:
                 # that every relevance, down with each training (docs/method/, D67).
                 learnt_only=np.arange(len(examples.positive)) >= n_own,
                 left_aside=aside,
-                verdicts=self._said(examples, labels, verdicts),
+                verdicts=self._verdicts_of(examples, labels, verdicts),
             ),
-            share=ShareRule(
-                assumed=prior if is_assumed else None,
-                # Nor are the unlabelled pages a draw that an earlier crawl met: those that looked relevant were left aside.
-                known=None if widens and not _is_against_met(self.topic) else prior,
-            ),
+            share=_share_rule(self.topic, widens=widens),
             threshold=ThresholdRule(kept_threshold=threshold or kept_threshold(self.topic) if said else None),
             n_folds=_N_FOLDS,
             random_state=self._random_state,
@@ -206,7 +199,7 @@ class Retraining:
             added |= found.described()
         return with_model(self.topic, model, wide.terms, examples, {**(about or {}), **added})
 
-    def _said(
+    def _verdicts_of(
         self, examples: TopicExamples, labels: Labels, verdicts: Collection[int]
     ) -> npt.NDArray[np.float64] | None:
         """Return what people say of the examples, as `train_topic` wants it; None if they say nothing."""
@@ -226,6 +219,17 @@ class Retraining:
         joined = {n for n, wanted in zip(numbers, examples.positive[n_own:].tolist(), strict=True) if wanted}
         found[:n_own] |= self._examples.unlabeled_again(joined)
         return found
+
+
+def _share_rule(topic: Topic, *, widens: bool) -> ShareRule:
+    """Return how a new model comes by the share of relevant pages: the topic's own, or estimated anew if it `widens`."""
+    figures = topic.manifest.get("figures", {})
+    prior = float(figures["prior"]) if figures else None
+    return ShareRule(
+        assumed=prior if figures.get("prior_is_assumed") else None,
+        # Unlabelled pages that an earlier crawl met are no draw from the web: those that looked relevant were left aside.
+        known=None if widens and not _is_against_met(topic) else prior,
+    )
 
 
 def _is_against_met(topic: Topic) -> bool:

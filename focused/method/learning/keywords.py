@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
     from scipy import sparse
 
+    from focused.method.learning.calibration import CalibrationExamples
     from focused.method.learning.training_set import LinkExamples
 
 SHARE = {"unlabeled": 0.05, "background": 0.01}
@@ -75,39 +76,31 @@ def train_keywords(
         If there are fewer than three pages.
     """
     matrix = canonical(counts)
-    keywords = np.unique(np.asarray(columns, dtype=np.int64))
+    if matrix.shape[0] < 3:
+        raise ValueError(f"At least 3 unlabelled pages are needed. Got {matrix.shape[0]}.")
     frequent = select_terms(matrix, np.zeros(matrix.shape[0], dtype=bool))
+    keywords = np.unique(np.asarray(columns, dtype=np.int64))
     titles = np.intersect1d(np.asarray(title_columns, dtype=np.int64), frequent)
     near = np.asarray(near_columns, dtype=np.int64)
     terms = np.union1d(np.union1d(frequent, keywords), near)
+    places, title_places, near_places = (np.searchsorted(terms, each) for each in (keywords, titles, near))
     known = matrix[:, terms]
-    if known.shape[0] < 3:
-        raise ValueError(f"At least 3 unlabelled pages are needed. Got {known.shape[0]}.")
-    places = np.searchsorted(terms, keywords)
-    frequencies = document_frequencies(known)
-    near_places = np.searchsorted(terms, near)
-    for each in (places, near_places):
-        frequencies[each] = np.maximum(frequencies[each], 1)
-    idf = inverse_document_frequency(frequencies, known.shape[0])
+    idf = _idf_with_named(known, np.union1d(places, near_places))
     rows = weighted_rows(known, idf, sublinear=True)
-    coef = keyword_direction(rows, idf, places, np.searchsorted(terms, titles))
+    coef = keyword_direction(rows, idf, places, title_places)
     if len(near):
         similar = np.zeros(len(terms))
         similar[near_places] = np.asarray(nearness, dtype=np.float64)
         coef = _unit(coef + _unit(similar))
+
     decisions = np.asarray(rows @ coef)
     share = SHARE["background" if is_background else "unlabeled"]
-    relevance = assumed_relevance(decisions, share)
-
+    assumed = AssumedRelevance(known, idf, coef, decisions, assumed_relevance(decisions, share))
     rng = np.random.default_rng(random_state)
-    assumed = AssumedRelevance(known, idf, coef, decisions, relevance)
     shortened = np.sort(rng.choice(known.shape[0], min(known.shape[0], _MAX_SHORTENED), replace=False))
     short = assumed.short(shortened, rng)
     if decisions.any():
-        page, block = calibrate_pages(fit_line(no_calibration("page", PRIOR), assumed.pages), assumed.pages, short)
-        # The threshold is not fitted for F1, because the relevances and the number of relevant pages are assumed.
-        border = float(np.quantile(page.relevance(decisions, assumed.pages.n_known), 1 - share))
-        page = replace(page, threshold=max(border, float(np.nextafter(PRIOR, 1.0))))
+        page, block = _calibrate_by_share(assumed, short, share)
     else:  # no page has anything to do with the words
         page = one_word_calibration(decision_of_one_word(known, idf, coef, places))
         block = replace(page, kind="block")
@@ -134,6 +127,28 @@ def train_keywords(
             share=share,
         ),
     )
+
+
+def _idf_with_named(known: sparse.csr_matrix, named: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return the idf of all terms; a named word that no page holds counts as a word of a single page.
+
+    Given are term counts of shape (n_pages, n_terms), and the columns of the named words.
+    """
+    frequencies = document_frequencies(known)
+    frequencies[named] = np.maximum(frequencies[named], 1)
+    return inverse_document_frequency(frequencies, known.shape[0])
+
+
+def _calibrate_by_share(
+    assumed: AssumedRelevance, short: CalibrationExamples, share: float
+) -> tuple[Calibration, Calibration]:
+    """Return the calibrations of pages and of blocks; this share of the pages is relevant.
+
+    The threshold is not fitted for F1, because the relevances and the number of relevant pages are assumed.
+    """
+    page, block = calibrate_pages(fit_line(no_calibration("page", PRIOR), assumed.pages), assumed.pages, short)
+    border = float(np.quantile(page.relevance(assumed.decisions, assumed.pages.n_known), 1 - share))
+    return replace(page, threshold=max(border, float(np.nextafter(PRIOR, 1.0)))), block
 
 
 def keyword_direction(

@@ -74,18 +74,14 @@ def fit_likely(
     random_state : int
         Seed of every random draw.
     """
-    own, others, met = canonical(examples), canonical(background), canonical(counts)
-    own = _without_furniture(own, met)
-    frequencies = document_frequencies(met)
-    is_known = (frequencies > 0) | (document_frequencies(sparse.vstack([own, others], format="csr")) > 0)
-    if term_vectors is not None and knows_vectors(learner):
-        is_known |= np.asarray(term_vectors).any(axis=1)
-        terms = np.flatnonzero(is_known)
-        vectors = np.asarray(term_vectors)[terms]
-    else:
-        terms, vectors = np.flatnonzero(is_known), None
+    others, met = canonical(background), canonical(counts)
+    own = _without_furniture(canonical(examples), met)
+    all_vectors = np.asarray(term_vectors) if term_vectors is not None and knows_vectors(learner) else None
+    has_page = document_frequencies(sparse.vstack([own, others, met], format="csr")) > 0
+    terms = np.flatnonzero(has_page if all_vectors is None else has_page | all_vectors.any(axis=1))
+    vectors = None if all_vectors is None else all_vectors[terms]
     own, others, known = own[:, terms], others[:, terms], met[:, terms]
-    idf = smoothed_inverse_document_frequency(frequencies[terms], met.shape[0])
+    idf = smoothed_inverse_document_frequency(document_frequencies(known), known.shape[0])
     rows = weighted_rows(known, idf, sublinear=True)
 
     def told_apart(positive: sparse.csr_matrix, rest: sparse.csr_matrix) -> NDArray[np.float64]:
@@ -97,18 +93,12 @@ def fit_likely(
         return spread_alike(coef, rows @ coef)
 
     coef = told_apart(own, others)
-    said = np.full(known.shape[0], np.nan) if verdicts is None else np.asarray(verdicts, dtype=np.float64)
-    order = np.argsort(-np.asarray(rows @ coef), kind="stable")
-    order = order[np.isnan(said[order])]
-    n_likely = max(_LEAST_LIKELY, round(_LIKELY * len(order)))
-    likely = np.concatenate([order[:n_likely], np.flatnonzero(said == 1)])
-    rest = np.concatenate([order[2 * n_likely :], np.flatnonzero(said == 0)])
-    coef = coef + _MET_WEIGHT * told_apart(known[likely], known[rest])
-    decisions = np.asarray(rows @ coef)
-    middle = float(decisions[np.asarray(drawn, dtype=np.bool_)].mean())
-    border = middle + _BORDER * max(float(decisions.std()), 1e-9)
-    relevance = np.asarray(expit(logit(_OF_DRAWN) * (border - decisions) / (border - middle)))
+    given = np.full(known.shape[0], np.nan) if verdicts is None else np.asarray(verdicts, dtype=np.float64)
+    likely, unlikely = _likely_and_unlikely(np.asarray(rows @ coef), given)
+    coef = coef + _MET_WEIGHT * told_apart(known[likely], known[unlikely])
 
+    decisions = np.asarray(rows @ coef)
+    relevance = _relevance_by_drawn(decisions, np.asarray(drawn, dtype=np.bool_))
     assumed = AssumedRelevance(known, idf, coef, decisions, relevance)
     short = assumed.short(np.arange(known.shape[0]), np.random.default_rng(random_state))
     page, block = calibrate_pages(fit_line(no_calibration("page", PRIOR), assumed.pages), assumed.pages, short)
@@ -130,6 +120,27 @@ def fit_likely(
             met.shape[0], 0, len(terms), 0 if link_examples is None else len(link_examples.target_rows), PRIOR, _LIKELY
         ),
     )
+
+
+def _likely_and_unlikely(
+    decisions: NDArray[np.float64], verdicts: NDArray[np.float64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the rows of the pages met that are taken for relevant, and of those that are taken for irrelevant.
+
+    Verdicts decide where there are some. As many pages as are likely come next in order, and are in neither.
+    """
+    order = np.argsort(-decisions, kind="stable")
+    order = order[np.isnan(verdicts[order])]
+    n_likely = max(_LEAST_LIKELY, round(_LIKELY * len(order)))
+    likely = np.concatenate([order[:n_likely], np.flatnonzero(verdicts == 1)])
+    return likely, np.concatenate([order[2 * n_likely :], np.flatnonzero(verdicts == 0)])
+
+
+def _relevance_by_drawn(decisions: NDArray[np.float64], drawn: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Return the relevance of each page met: `_OF_DRAWN` at the mean decision of those drawn, log-odds linear."""
+    middle = float(decisions[drawn].mean())
+    border = middle + _BORDER * max(float(decisions.std()), 1e-9)
+    return np.asarray(expit(logit(_OF_DRAWN) * (border - decisions) / (border - middle)))
 
 
 def _without_furniture(own: sparse.csr_matrix, met: sparse.csr_matrix) -> sparse.csr_matrix:
