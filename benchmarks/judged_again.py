@@ -32,7 +32,7 @@ from focused.method.learning.relevant_for_words import n_relevant_for_words
 from focused.method.learning.word_classes import held
 from focused.method.topic import load_topic
 from focused.method.topic.counted import relevance_of_texts
-from focused.retraining.judged_again import share_of_relevant, with_so_many
+from focused.retraining.judged_again import share_of_relevant, shift_to_count
 from focused.retraining.judged_pages import read_record, record_path
 from focused.retraining.versions import last_version, load_version
 
@@ -104,8 +104,8 @@ def figures(run_dir: Path, topic: str, of_url: dict[str, set[str]]) -> dict[str,
     else:
         share = share_of_relevant(last.manifest.get("retraining", {}), known)
         n_relevant = None if share is None else round(share * len(pages))
-    again = relevances if n_relevant is None else with_so_many(relevances, n_relevant, threshold)
-    best = with_so_many(relevances, int(truth.sum()), threshold)
+    again = relevances if n_relevant is None else shift_to_count(relevances, n_relevant, threshold)
+    best = shift_to_count(relevances, int(truth.sum()), threshold)
     ways = then, *(each >= threshold for each in (relevances, again, best))
     counts = {f"{name} / true": float(way.sum() / max(truth.sum(), 1)) for name, way in zip(WAYS, ways, strict=True)}
     return {"relevant": float(truth.mean())} | dict(zip(WAYS, (f1(truth, way) for way in ways), strict=True)) | counts

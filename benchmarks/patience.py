@@ -252,7 +252,7 @@ def timed(*, is_patient: bool) -> tuple[float, float]:
             link = store.next(None, 0.0, None if patience is None else patience.least_priority()) or store.next()
             assert link is not None
             if patience is not None:
-                patience.handed_out(link)
+                patience.note_lease(link)
                 patience.by_level.page_ended()
         popped = time.process_time() - start
         store.close()

@@ -145,17 +145,17 @@ def links(steps: Steps, options: argparse.Namespace) -> None:
         store = FrontierStore(Path(folder) / "frontier.sqlite")
         web, session = MadeUpWeb(options.seed), LinkSession(max_links=options.max_links, credit=0.3)
         learning, memory = SessionRecords(store, session), session.memory
-        session.placed(MadeUpWeb.url(0), 0, 1.0)
+        session.note_waiting(MadeUpWeb.url(0), 0, 1.0)
         for number in range(options.pages):
             has_many = number == options.pages - options.pages // 8
             found = web.page(number, options.links_of_page if has_many else _NEW_LINKS_OF_PAGE)
             size = f"{len(memory.links):,} links, {len(memory.evidence):,} referrers"
             what = f"adaptive: a page of {options.links_of_page if has_many else _LINKS_OF_PAGE:,} links"
             session._records[found.urls[0]] = found
-            scores = steps.each(f"{what}, learnt from", session._learning(found), size)[1]
+            scores = steps.each(f"{what}, learnt from", session._learn_in_steps(found), size)[1]
             for url, score in zip(found.links, scores.tolist(), strict=True):
                 if store.add([FrontierLink(hash(url), url, Evidence(score, BY_ADAPTIVE, admitted=True))]) == [NEW]:
-                    learning.placed(url, score)
+                    learning.note_waiting(url, score)
             steps.take(f"{what}, its end: record, links that move", lambda: learning.page_ended(found.urls[0]))  # noqa: B023
             store.commit()
             if number % 500 == 499:

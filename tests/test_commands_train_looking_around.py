@@ -227,7 +227,7 @@ def test_links_are_drawn_from_the_folders_that_were_asked_least_and_from_hosts_w
     dead = ["http://dead.example/1", "http://dead.example/2/", "http://h.example:81/d/1"]
     around.add("http://h.example/", [*links, *dead])
     for url in ("http://dead.example/0", "http://h.example:81/0"):  # a dead port takes no other with it
-        around.in_vain(url)
+        around.note_no_page(url)
     drawn = [around.next() for _ in range(9)]
     assert Counter(place_of(url)[1] for url in drawn if url) == {"/a": 3, "/b": 3, "/c": 3}
     assert around.depth(drawn[0] or "") == 1

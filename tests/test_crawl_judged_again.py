@@ -22,7 +22,7 @@ from focused.retraining.judged_again import (
     JudgingAgain,
     judges_words,
     share_of_relevant,
-    with_so_many,
+    shift_to_count,
 )
 from focused.retraining.judged_pages import counted_terms
 
@@ -124,10 +124,10 @@ def test_what_a_later_version_has_judged_stands_until_a_still_later_one_comes(tm
 @pytest.mark.parametrize("wanted", [0, 1, 3, 5])
 def test_as_many_pages_reach_the_threshold_as_are_wanted_and_their_order_stays(wanted):
     relevances = np.array([0.02, 0.7, 0.0, 0.3, 0.01, 1.0])
-    moved = with_so_many(relevances, wanted, 0.4)
+    moved = shift_to_count(relevances, wanted, 0.4)
     assert (moved >= 0.4).sum() == wanted
     assert np.array_equal(np.argsort(moved, kind="stable"), np.argsort(relevances, kind="stable"))
-    assert (with_so_many(np.full(4, 0.2), 2, 0.5) >= 0.5).sum() == 0  # nobody can choose among the same
+    assert (shift_to_count(np.full(4, 0.2), 2, 0.5) >= 0.5).sum() == 0  # nobody can choose among the same
 
 
 def test_what_the_time_does_not_suffice_for_keeps_its_judgement_and_the_next_end_of_the_crawl_does_it(tmp_path):

@@ -16,7 +16,7 @@ from focused.crawl.declared_settings import DECLARED
 from focused.crawl.former_classes import _FORMER
 from focused.crawl.planning import plan_crawl
 from focused.crawl.scrapy_settings import check_values
-from focused.crawl.settings_layers import signed, topic_settings
+from focused.crawl.settings_layers import contact_settings, topic_settings
 from focused.frontier.run_files import is_home, make_home
 from focused.frontier.scheduler import FrontierScheduler
 from focused.frontier.store import schema as frontier_schema
@@ -158,13 +158,13 @@ def test_what_scrapyd_adds_is_no_mistake(settings):
     ],
 )
 def test_the_contact_is_in_the_user_agent_once(agent, contact, signed_agent):
-    found = signed(Settings({"USER_AGENT": agent, "FOCUSED_CONTACT": contact}))
+    found = contact_settings(Settings({"USER_AGENT": agent, "FOCUSED_CONTACT": contact}))
     assert found.get("USER_AGENT") == signed_agent
 
 
 def test_a_contact_cannot_add_headers():
     with pytest.raises(PlanError, match="FOCUSED_CONTACT"):
-        signed(Settings({"USER_AGENT": "x", "FOCUSED_CONTACT": "a\r\nCookie: b"}))
+        contact_settings(Settings({"USER_AGENT": "x", "FOCUSED_CONTACT": "a\r\nCookie: b"}))
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from focused.collection.verdict_files import Verdict
 from focused.collection.verdict_folder import VerdictFolder
 from focused.collection.verdict_rows import Delivered, VerdictRows
 from focused.collection.view import CollectionView
-from focused.crawl.delivered_files import put_pages_right, take_out
+from focused.crawl.delivered_files import correct_pages, remove_refused
 from focused.retraining.applied_verdicts import apply_verdicts
 from focused.retraining.feedback_files import FeedbackFiles
 from focused.retraining.verdict_reader import VerdictReader
@@ -352,13 +352,13 @@ def test_a_file_of_pages_is_put_right_whatever_a_killed_crawl_left_in_it(tmp_pat
     )
     wanted = {f"http://h.example/{n}": verdict for n, verdict in ((2, None), (3, True), (4, True))}
     known = {url: Delivered(verdict, 0.75, True, 3) for url, verdict in wanted.items()}
-    assert put_pages_right(path, known, lambda url: {"url": url} | known[url]._asdict()) == (3, 1)
+    assert correct_pages(path, known, lambda url: {"url": url} | known[url]._asdict()) == (3, 1)
     found = [json.loads(line) for line in path.read_text("utf-8").split("\n")[:-1]]
     assert {page["url"]: page["verdict"] for page in found} == wanted
     assert len(found) == 3
     assert {(page["relevance"], page["model_version"]) for page in found} == {(0.75, 3)}
     before = path.stat().st_ino
-    assert put_pages_right(path, known, lambda url: None) == (0, 0)
+    assert correct_pages(path, known, lambda url: None) == (0, 0)
     assert path.stat().st_ino == before
     assert [each.name for each in tmp_path.iterdir()] == ["pages.jsonl"]
 
@@ -390,9 +390,9 @@ def test_refused_pages_are_taken_out_of_a_feed_in_its_own_format(kind, tmp_path)
     ]
     path = tmp_path / "feed"
     write_feed(path, kind, items)
-    assert take_out(path, kind, lambda url: url.endswith("/2")) == 1
+    assert remove_refused(path, kind, lambda url: url.endswith("/2")) == 1
     assert read_feed(path, kind) == items[:1]
-    assert take_out(path, kind, lambda url: False) == 0
+    assert remove_refused(path, kind, lambda url: False) == 0
 
 
 @pytest.mark.parametrize("kind", ["jsonlines", "json", "csv"])
@@ -400,7 +400,7 @@ def test_of_a_page_that_was_delivered_again_a_feed_keeps_the_last_and_of_other_i
     items = [{"url": f"http://h.example/{n}", "text": text} for n, text in ((1, "a"), (2, "b"), (1, "c"), (2, "d"))]
     path = tmp_path / "feed"
     write_feed(path, kind, items)
-    assert take_out(path, kind, lambda url: False, {"http://h.example/1"}) == 1
+    assert remove_refused(path, kind, lambda url: False, {"http://h.example/1"}) == 1
     assert read_feed(path, kind) == items[1:]
 
 

@@ -11,7 +11,7 @@ import pytest
 from commands import crawl
 from sites import HTML, Reply, Site
 
-from focused.frontier.resumption import known_as
+from focused.frontier.resumption import read_aliases
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -53,16 +53,16 @@ def test_a_page_with_two_urls_is_counted_once_by_a_crawl_that_goes_on(models, tm
 
 def test_only_pages_fetched_by_another_url_are_named(tmp_path):
     path = tmp_path / "fetched.csv"
-    assert list(known_as(path)) == []
+    assert list(read_aliases(path)) == []
     path.write_text('number,url,location\n1,http://h.org/,http://h.org/\n2,"http://h.org/a,b",http://h.org/c\n3,http')
-    assert list(known_as(path)) == ["http://h.org/c"]
+    assert list(read_aliases(path)) == ["http://h.org/c"]
     path.write_text("number,url\n1,http://h.org/\n")
-    assert list(known_as(path)) == []
+    assert list(read_aliases(path)) == []
 
 
 def test_a_file_that_cannot_be_read_to_its_end_is_said(tmp_path, caplog):
     path = tmp_path / "fetched.csv"
     limit = csv.field_size_limit()
     path.write_text(f"number,url,location\n1,a,b\n2,a,{'x' * (limit + 1)}\n3,a,c\n")
-    assert list(known_as(path)) == ["b"]
+    assert list(read_aliases(path)) == ["b"]
     assert "fetched.csv cannot be read to its end: field larger than field limit" in caplog.text

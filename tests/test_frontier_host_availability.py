@@ -32,7 +32,7 @@ def slot(*, concurrency: int = 1, delay: float = 0.0, lastseen: float = 0.0) -> 
 def hand_out(hosts: HostAvailability, loader: SimpleNamespace, n: int = 1) -> list[Request]:
     requests = [Request(f"http://{HOST}/{number}") for number in range(n)]
     for request in requests:
-        hosts.hand_out(HOST, request)
+        hosts.note_request(HOST, request)
         loader.active.add(request)
     return requests
 
@@ -96,7 +96,7 @@ def test_a_host_whose_robots_txt_is_not_in_takes_one_request():
     assert hosts(HOST) == 0
     assert hosts.crawl_delays == {}
     other = HostAvailability(loader, obeys_robots=True)
-    other.hand_out(HOST, request)
+    other.note_request(HOST, request)
     loader.active.clear()
     assert other(HOST) == 0  # the first answer is in, so robots.txt could not be had
     hand_out(other, loader)
@@ -116,7 +116,7 @@ def test_nothing_is_kept_of_hosts_whose_requests_have_ended():
     hosts = HostAvailability(loader, obeys_robots=True)
     for number in range(30_000):
         request = object()
-        hosts.hand_out(f"h{number}.org", request)
+        hosts.note_request(f"h{number}.org", request)
         hosts.rest(f"h{number}.org", hosts.clock.now() + (0.0 if number < 29_000 else 100.0))
         loader.active = {request}
     assert len(hosts._handed) < 50

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 class Session(SimpleNamespace):
     """Notes what it hears; `b"bad"` is no record."""
 
-    def hearing(self, records: list[bytes]) -> Generator[int, None, int]:
+    def learn_from_others(self, records: list[bytes]) -> Generator[int, None, int]:
         for record in records:
             for _ in range(self.n_steps if record != b"bad" else 0):
                 self.heard.append((record, self.turn.is_taken))
@@ -88,7 +88,7 @@ def test_learning_takes_a_share_of_the_time(monkeypatch):
         time.sleep(0.02)
         return 0
 
-    monkeypatch.setattr(Session, "hearing", slowly)
+    monkeypatch.setattr(Session, "learn_from_others", slowly)
     n_records = 3 * learning_from_others._AT_ONCE
 
     async def task(hearing: LearningFromOthers) -> None:

@@ -28,11 +28,14 @@ def test_a_url_that_is_not_quoted_again_is_one_that_scrapy_leaves_as_it_is():
 
 @pytest.mark.parametrize("url", ["http://a.org/x/y.html?b=1", "http://a.org/x y?é", "http://a.org", "http://a.org/?"])
 def test_a_request_for_a_link_is_as_scrapy_makes_it(url: str):
-    found, plain = LinkRequests(get_crawler(settings_dict={})).found(url, None), Request(url, meta={TUNNEL: 0})
+    found, plain = (
+        LinkRequests(get_crawler(settings_dict={})).request_for_new(url, None),
+        Request(url, meta={TUNNEL: 0}),
+    )
     assert found.to_dict() == plain.to_dict()
     assert found.replace(url="http://a.org/z z").url == "http://a.org/z%20z"
 
 
 def test_what_is_no_url_is_refused_as_before():
     with pytest.raises(ValueError, match="Missing scheme"):
-        LinkRequests(get_crawler(settings_dict={})).found("x", None)
+        LinkRequests(get_crawler(settings_dict={})).request_for_new("x", None)

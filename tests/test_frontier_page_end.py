@@ -39,8 +39,8 @@ class TurnsWatcher:
         watcher.events = []
         for each, what in ((signals.request_scheduled, "link"), (signals.request_reached_downloader, "out")):
             crawler.signals.connect(watcher.noter(what), each, weak=False)
-        take_in = Admission.link
-        Admission.link = lambda admission, link: watcher.events.append("in") or take_in(admission, link)
+        take_in = Admission.admit
+        Admission.admit = lambda admission, link: watcher.events.append("in") or take_in(admission, link)
         crawler.signals.connect(watcher.turn, signals.spider_opened)
         crawler.signals.connect(watcher.closed, signals.spider_closed)
         return watcher
@@ -125,7 +125,7 @@ FAST = {"DOWNLOAD_DELAY": 0, "AUTOTHROTTLE_ENABLED": 0, "CONCURRENT_REQUESTS_PER
 
 def dies_while_links_are_taken_in() -> None:
     """Let the process die in the middle of a large page's end, once."""
-    take_in, n_links = Admission.link, 0
+    take_in, n_links = Admission.admit, 0
 
     def dying(admission: Admission, link: Any) -> bool:
         nonlocal n_links
@@ -135,7 +135,7 @@ def dies_while_links_are_taken_in() -> None:
             os.kill(os.getpid(), signal.SIGKILL)
         return take_in(admission, link)
 
-    Admission.link = dying
+    Admission.admit = dying
 
 
 def links_of(run_dir: Path, where: str) -> list[tuple[Any, ...]]:
@@ -194,7 +194,7 @@ def test_a_crawl_that_dies_while_links_are_taken_in_has_none_of_them_and_goes_on
 
 def dies_when_the_next_page_ends() -> None:
     """Let small pages come in while a large one ends, and the process die where the first of them ends, once."""
-    take_in, end = Admission.link, Outcomes.end_page
+    take_in, end = Admission.admit, Outcomes.end_page
 
     def slow(admission: Admission, link: Any) -> bool:
         if link.url.endswith("/n/100") and not Path("is_ending").exists():
@@ -208,7 +208,7 @@ def dies_when_the_next_page_ends() -> None:
             os.kill(os.getpid(), signal.SIGKILL)
         end(self, lease, *about)
 
-    Admission.link, Outcomes.end_page = slow, dying
+    Admission.admit, Outcomes.end_page = slow, dying
     checkpoints.COMMIT_EVERY_PAGES = 1  # so that it is seen what a commit holds
     ends._SLICE_LINKS = 50  # turns enough for an answer to get to where it would do harm
 

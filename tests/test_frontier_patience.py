@@ -147,7 +147,7 @@ def test_links_that_pages_are_about_to_bring_count_with_those_that_wait():
     counts = counted({1: [0.9] * 10, 2: [0.1] * 50})
     before = least(counts, 30, 30, 1000.0)
     for _ in range(40):
-        counts.page_begins(to_priority(0.9, True))
+        counts.begin_page(to_priority(0.9, True))
         counts.found(1, rank(0.9))
         counts.page_ended()
     after = least(counts, 30, 30, 1000.0)
@@ -157,7 +157,7 @@ def test_links_that_pages_are_about_to_bring_count_with_those_that_wait():
 def test_what_poor_pages_do_not_bring_does_not_hide_what_good_ones_do():
     counts = counted({1: [0.9] * 10, 2: [0.1] * 100})
     for number in range(60):
-        counts.page_begins(to_priority(0.1 if number % 3 else 0.9, True))
+        counts.begin_page(to_priority(0.1 if number % 3 else 0.9, True))
         if number % 3 == 0:
             counts.found(1, rank(0.9))
         counts.page_ended()
@@ -245,10 +245,10 @@ class Demanding:
     def wait(self) -> None:
         self.n_waits += 1
 
-    def look_again_at(self) -> float:
+    def next_check_time(self) -> float:
         return 5.0
 
-    def handed_out(self, link: Any) -> None:
+    def note_lease(self, link: Any) -> None:
         pass
 
 

@@ -44,7 +44,7 @@ def test_a_host_rests_until_the_latest_moment_it_was_given_and_no_other_does():
     ready.rest("h.org", 105.0)
     assert ready("h.org") == 110.0
     assert ready("i.org") == 0.0
-    ready.hand_out("h.org", request := object())
+    ready.note_request("h.org", request := object())
     downloader.active.add(request)
     assert ready("h.org") == BUSY
 
@@ -57,7 +57,7 @@ def slots_after_a_request(n_hosts, **of_one):
     for name, value in of_one.items():
         setattr(slots["h7.org"], name, value)
     downloader = SimpleNamespace(slots=slots, _delay=2.0, active=set())
-    HostAvailability(downloader).hand_out("new.org", object())
+    HostAvailability(downloader).note_request("new.org", object())
     return slots
 
 
@@ -81,7 +81,7 @@ def test_a_crawl_delay_outlasts_the_forgotten_slot():
     )
     ready = HostAvailability(downloader)
     ready.note_crawl_delay("slow.org", 11.0)
-    ready.hand_out("slow.org", object())
+    ready.note_request("slow.org", object())
     assert ready("slow.org") > time.monotonic() + 10.0
 
 

@@ -135,7 +135,7 @@ def test_the_order_is_that_of_the_means_whatever_is_remembered_in_memory(open_st
         for url in met.new:
             links.add(FrontierLink(fingerprint_of(url, "h.org"), url, says.evidence(says.links[url])))
         for joined in met.updated_links:
-            assert links.join(joined, 0) is not None
+            assert links.update_evidence(joined, 0) is not None
         assert n_in_memory + len(met.updated_links) + len(met.new) == len(rows)
         n_joined, n_said = n_joined + len(met.updated_links), n_said + len(rows) - len(met.new)
         for url, score in rows:
@@ -168,7 +168,7 @@ def test_after_a_restart_the_file_knows_half_of_the_pages_at_least_and_all_if_it
     for page in range(2, 101):
         for joined in meet(links, Says((url, 0.5, True), referrer=f"http://r/{page}"))[1]:
             n_joined += 1
-            links.join(joined, 0)
+            links.update_evidence(joined, 0)
     assert n_joined < 10
     if ends_in_peace:
         links.close()
@@ -189,7 +189,7 @@ def test_what_an_own_rule_says_is_asked_for_each_page(open_store):
     links.add(FrontierLink(1, url, Evidence(0.5, 1, True, referrer="http://r/1", carried=1.0)))
     new, [joined] = meet(links, Says((url, 0.1, True), referrer="http://r/2", carried=3.0))
     assert (new, joined.url, joined.number) == ([], url, 1)
-    known, merged = links.join(joined, 0)
+    known, merged = links.update_evidence(joined, 0)
     assert (known.carried, merged.carried, merged.score) == (1.0, 3.0, 0.5)
 
 
@@ -200,7 +200,7 @@ def test_a_link_that_was_handed_out_is_settled_under_whatever_spelling(open_stor
     links.next(lambda host: 0.0, 0.0)
     assert meet(links, Says(("http://h.org/?a&b", 0.9, True), referrer="http://r/2")) == ([], [])
     [joined] = meet(links, Says(("http://h.org/?b&a", 0.9, True), referrer="http://r/2"))[1]
-    assert links.join(joined, 0) is None
+    assert links.update_evidence(joined, 0) is None
 
 
 def test_where_links_are_dropped_a_page_below_the_threshold_says_nothing_of_a_known_link(open_store):

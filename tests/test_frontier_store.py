@@ -287,7 +287,7 @@ def test_a_request_of_the_spider_keeps_its_priority_whatever_pages_say_of_its_ur
     store = open_store()
     assert store.add([own("a/own", 700), link("a/1", 0.3), link("a/2", 0.1)]) == [NEW] * 3
     assert store.add([link("a/own", 0.9)]) == [KNOWN]
-    assert store.join(1, link("a/own", 0.9)) is None
+    assert store.update_evidence(1, link("a/own", 0.9)) is None
     for _ in store.rescore(all_better):
         pass
     assert [url for _, url, _ in store.waiting.scores()] == ["http://a/1", "http://a/2"]

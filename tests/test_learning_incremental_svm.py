@@ -8,7 +8,7 @@ from topics import pages, texts
 
 from focused.method.learning.two_step.batch_svm import BatchSVM
 from focused.method.learning.two_step.incremental_svm import IncrementalSVM
-from focused.method.learning.two_step.informative_examples import darkest, strongest, word_shares
+from focused.method.learning.two_step.informative_examples import least_clear, strongest, word_shares
 from focused.method.text.vocabulary import total_frequencies
 from focused.method.text.weighting import weighted_rows
 
@@ -47,10 +47,10 @@ def test_q_adds_up_the_share_of_each_word_that_a_document_holds():
 def test_dark_are_the_rightly_classified_documents_with_the_lowest_q_but_no_empty_ones():
     q = np.array([0.0, 0.5, 0.1, 0.3, 0.3, 0.9])
     right = np.array([True, True, False, True, True, True])
-    assert np.flatnonzero(darkest(q, right, 50)).tolist() == [3, 4]
-    assert np.flatnonzero(darkest(q, right, 10)).tolist() == [3]
-    assert not darkest(q, right, 0).any()
-    assert not darkest(q, np.zeros(6, dtype=bool), 100).any()
+    assert np.flatnonzero(least_clear(q, right, 50)).tolist() == [3, 4]
+    assert np.flatnonzero(least_clear(q, right, 10)).tolist() == [3]
+    assert not least_clear(q, right, 0).any()
+    assert not least_clear(q, np.zeros(6, dtype=bool), 100).any()
 
 
 def test_each_svm_is_trained_on_support_vectors_mistakes_and_dark_documents_of_the_last(labelled):
@@ -61,7 +61,7 @@ def test_each_svm_is_trained_on_support_vectors_mistakes_and_dark_documents_of_t
     decisions = first.decision_function(counts)
     assert (decisions == next(second.staged_decision_function(counts))).all()
     wrong = (decisions > 0) != y
-    dark = darkest(word_shares(counts, total_frequencies(counts)), ~wrong, 10)
+    dark = least_clear(word_shares(counts, total_frequencies(counts)), ~wrong, 10)
     assert (first.n_false_[0], first.n_dark_[0]) == (wrong.sum(), dark.sum())
     outside = wrong | dark
     margins = np.where(y, decisions, -decisions)

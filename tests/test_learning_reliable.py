@@ -6,7 +6,7 @@ from scipy import sparse
 from topics import pages
 
 from focused.method.learning.two_step import RELIABLE_NEGATIVES, TooFewReliableNegativesError, nearest_positives
-from focused.method.learning.two_step.reliable_negatives import below_most, needed_negatives
+from focused.method.learning.two_step.reliable_negatives import needed_negatives, noise_threshold
 from focused.method.text.vocabulary import document_frequencies
 from focused.method.text.weighting import inverse_document_frequency
 
@@ -192,9 +192,9 @@ def test_cosines_are_the_same_however_many_are_held_at_a_time(monkeypatch):
 def test_below_most_leaves_at_most_the_noise_share_under_the_threshold():
     values = np.arange(20.0)
     for noise, n_below in ((0.0, 0), (0.04, 0), (0.05, 1), (0.5, 10)):
-        assert (values <= below_most(values, noise)).sum() == n_below
+        assert (values <= noise_threshold(values, noise)).sum() == n_below
     with pytest.raises(ValueError, match=r"noise must be in \[0, 1\)\. Got 1"):
-        below_most(values, 1)
+        noise_threshold(values, 1)
 
 
 @pytest.mark.parametrize(

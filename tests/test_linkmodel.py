@@ -64,7 +64,7 @@ def many(n_pages: int, seed: int = 0) -> list[PageLinks]:
 
 def learn(session: LinkSession, found: PageLinks) -> np.ndarray:
     """Learn from a page at once; the numbers of its links."""
-    return finish(session._learning(found))[0]
+    return finish(session._learn_in_steps(found))[0]
 
 
 def learnt(pages: list[PageLinks], **options) -> LinkSession:
@@ -149,7 +149,7 @@ def test_all_urls_that_led_to_a_page_have_its_outcome():
     memory = LinkMemory()
     memory.add(page("http://h.org/", 0.2, "http://h.org/a", "http://h.org/old"))
     memory.add(replace(page("", 0.9), urls=("http://h.org/old", "http://h.org/new")))
-    memory.same("http://h.org/a", "http://h.org/new")
+    memory.note_same_page("http://h.org/a", "http://h.org/new")
     outcomes = memory.links["outcome"][memory.numbers(f"http://h.org/{name}" for name in ("a", "old", "new"))]
     assert outcomes.tolist() == [0.9] * 3
 
@@ -230,7 +230,7 @@ def test_the_own_outcome_of_a_link_is_no_feature_of_it():
     memory.add(page("http://h.org/a/1", 1.0))
     memory.add(page("http://j.org/b/2", 0.0))
     model = LinkModel(memory)
-    finish(model.fitting())
+    finish(model.fit_in_steps())
     dense, _, _ = matrix(model, np.array(memory.numbers(["http://h.org/a/1", "http://j.org/b/2"])))
     columns = [DENSE.index(name) for name in ("source", "source best", "block", "anchor", "folder")]
     assert np.abs(dense[:, columns]).max() < 1e-9
@@ -252,7 +252,7 @@ def test_the_fit_is_a_minimum():
     session = learnt(many(300), every_pages=25)
     model, fits = session.learner.model, []
     for _ in range(8):  # 30 steps each, from the last weights on
-        finish(model.fitting())
+        finish(model.fit_in_steps())
         fits.append(model.last.loss)
     training = np.flatnonzero(model.is_learnt_from())
     dense, terms, columns = matrix(model, training)
@@ -300,16 +300,16 @@ def test_the_same_pages_teach_the_same():
 
 def test_a_session_goes_on_with_what_another_has_recorded():
     session, again = LinkSession(), LinkSession()
-    session.placed("http://h.org/", 1, 1.0)
+    session.note_waiting("http://h.org/", 1, 1.0)
     pages = many(80)
     for found in pages:
         session._records[found.urls[0]] = found
         learn(session, found)
-        n_links, record = session.record(found.urls[0])
+        n_links, record = session.take_record(found.urls[0])
         assert n_links == len(found.links)
-        assert session.record(found.urls[0]) is None
+        assert session.take_record(found.urls[0]) is None
         again.replay(record)
-    again.resume()
+    again.finish_replay()
     assert again.memory.n_pages == 80
     assert again.memory.relevance == pytest.approx(session.memory.relevance)
     for table in ("links", "evidence", "anchors"):
@@ -317,7 +317,7 @@ def test_a_session_goes_on_with_what_another_has_recorded():
             if name not in ("url", "group_sum", "group_top", "frontier", "level", "rate"):
                 one, other = (getattr(each.memory, table)[name] for each in (session, again))
                 assert np.array_equal(one, other, equal_nan=name == "outcome"), name
-    finish(session.learner.model.fitting())
+    finish(session.learner.model.fit_in_steps())
     links = pages[-1].links
     assert scores(again, *links) == pytest.approx(scores(session, *links), abs=0.05)
 
@@ -334,15 +334,15 @@ def test_a_frontier_is_told_of_waiting_links_whose_score_has_changed(sign):
             number = session.memory.number(url)
             if url not in place and np.isnan(session.memory.links["outcome"][number]):
                 place[url] = [sign * (len(place) + 1), score]
-                session.placed(url, place[url][0], score)
+                session.note_waiting(url, place[url][0], score)
         if led is not None and found.urls[0] in place:
             del place[found.urls[0]]  # it is fetched
             place[found.urls[0] + "#"] = [0, 0.0]
         by_number = {number: url for url, (number, _) in place.items()}
-        for number, score in session.moved():
+        for number, score in session.take_moves():
             place[by_number[number]][1] = score
     for _ in range(100):  # a few at a time, some of which are in their places by then
-        for number, score in session.moved():
+        for number, score in session.take_moves():
             place[by_number[number]][1] = score
     waiting = {url: score for url, (_, score) in place.items() if not url.endswith("#")}
     assert len(waiting) > 100
@@ -351,15 +351,15 @@ def test_a_frontier_is_told_of_waiting_links_whose_score_has_changed(sign):
 
 def test_links_that_are_gone_are_not_mentioned_again():
     session = LinkSession(every_pages=5)
-    session.placed("http://h.org/", 51, 1.0)
+    session.note_waiting("http://h.org/", 51, 1.0)
     learn(session, page("http://h.org/", 0.5, *(f"http://h.org/{i}" for i in range(50))))
     for i in range(50):
-        session.placed(f"http://h.org/{i}", i + 1, 0.0)
-    assert len(session.moved()) == 50
-    session.gone(range(1, 26))
+        session.note_waiting(f"http://h.org/{i}", i + 1, 0.0)
+    assert len(session.take_moves()) == 50
+    session.note_not_waiting(range(1, 26))
     for i in range(40, 50):
         learn(session, page(f"http://h.org/{i}", 0.9 if i % 2 else 0.1))
-    assert {number for number, _ in session.moved()} <= set(range(26, 41))
+    assert {number for number, _ in session.take_moves()} <= set(range(26, 41))
 
 
 @pytest.mark.parametrize("share", [0.0, 0.2])
@@ -367,11 +367,11 @@ def test_a_share_of_the_pages_is_explored(share):
     session = LinkSession(every_pages=10, exploration=share)
     learn(session, page("http://h.org/", 0.5, *(f"http://h.org/{i}" for i in range(400))))
     for i in range(400):
-        session.placed(f"http://h.org/{i}", i + 1, 0.5)
+        session.note_waiting(f"http://h.org/{i}", i + 1, 0.5)
     drawn = set()
     for i in range(100):
         learn(session, page(f"http://h.org/{i}", 0.1))
-        drawn |= {number for number, score in session.moved() if score == 1.0}
+        drawn |= {number for number, score in session.take_moves() if score == 1.0}
     assert len(drawn) == pytest.approx(100 * share, abs=5)
 
 
@@ -495,8 +495,8 @@ def test_a_fit_in_steps_between_pages_is_the_fit_without_them(monkeypatch):
     pages, more = many(150), many(60, seed=1)
     at_once, in_steps = learnt(pages), learnt(pages)
     n_steps = 0
-    finish(at_once.learner.model.fitting())
-    for n_steps, _ in enumerate(in_steps.learner.model.fitting(), 1):
+    finish(at_once.learner.model.fit_in_steps())
+    for n_steps, _ in enumerate(in_steps.learner.model.fit_in_steps(), 1):
         if n_steps % 5 == 0 and more:
             in_steps.learner.model.add(*in_steps.memory.add(more.pop()))
     assert n_steps > 50
@@ -552,7 +552,7 @@ def test_a_group_that_takes_the_place_of_a_forgotten_one_begins_anew():
     folders, number = memory.groups["folder"].table, memory.number("http://h.org/a/1")
     before = memory.links["folder"][number]
     assert folders["rate"][before] > 0
-    finish(memory.forgetting(np.array([number]), model.values(), model.values()))
+    finish(memory.forget_in_steps(np.array([number]), model.values(), model.values()))
     memory.add(page("http://h.org/c", 0.2, "http://h.org/new/3"))
     number = memory.number("http://h.org/new/3")
     assert memory.links["folder"][number] == before
@@ -563,14 +563,14 @@ def test_a_group_that_takes_the_place_of_a_forgotten_one_begins_anew():
 def test_a_page_that_changes_thousands_of_links_is_told_to_the_frontier_bit_by_bit_the_best_first():
     urls = [f"http://h.org/{i}/{i}" for i in range(2500)]
     session = LinkSession(every_pages=10_000)
-    session.placed("http://h.org/", 0, 1.0)
+    session.note_waiting("http://h.org/", 0, 1.0)
     learn(session, page("http://h.org/", 0.5, *urls))
     for i, url in enumerate(urls):
-        session.placed(url, i + 1, 0.5)
-    session.moved()
+        session.note_waiting(url, i + 1, 0.5)
+    session.take_moves()
     logits = np.linspace(0.5, 3, 2500)[:, None].repeat(4, axis=1)
     learn(session, replace(page("http://h.org/x", 0.5, *urls), logits=logits))
-    moved = [session.moved() for _ in range(3)]
+    moved = [session.take_moves() for _ in range(3)]
     assert [len(each) for each in moved] == [1000, 1000, 500]
     assert min(score for _, score in moved[0]) >= max(score for _, score in moved[1]) - LEVEL
     assert len({number for each in moved for number, _ in each}) == 2500
@@ -592,23 +592,23 @@ def test_many_links_teach_in_steps_what_they_teach_at_once_whatever_the_frontier
     large, before, after = of_many_links(4_000), many(151)[:-1], many(40, seed=2)
     at_once, in_steps = (LinkSession(every_pages=10, max_links=max_links) for _ in range(2))
     for session in (at_once, in_steps):
-        session.placed("http://h.org/", 0, 1.0)
+        session.note_waiting("http://h.org/", 0, 1.0)
         for number, found in enumerate(before):
             learn(session, found)
-            session.placed(found.links[0], number + 1, 0.5)
-            session.moved()
+            session.note_waiting(found.links[0], number + 1, 0.5)
+            session.take_moves()
             if number > 100 and session.learner.work.is_under_way:
                 break
     assert at_once.learner.work.is_under_way
     n_steps = 0
-    learning = Steps(in_steps._learning(large))
+    learning = Steps(in_steps._learn_in_steps(large))
     for n_rows in learning:
         assert n_rows >= 0
         n_steps += 1
-        in_steps.placed(large.links[n_steps], 1000 + n_steps, 0.5)
-        in_steps.moved()
-        in_steps.gone([n_steps])
-        in_steps.record(before[n_steps].urls[0])
+        in_steps.note_waiting(large.links[n_steps], 1000 + n_steps, 0.5)
+        in_steps.take_moves()
+        in_steps.note_not_waiting([n_steps])
+        in_steps.take_record(before[n_steps].urls[0])
     assert n_steps > 6
     learn(at_once, large)
     _, found = learning.result

@@ -29,12 +29,12 @@ def crawl(discovery: float = 0.6, n_good: int = 30, n_bad: int = 30) -> LinkSess
         learn(session, page(url, 0.9))
     for url in bad[1:]:
         learn(session, page(url, 0.1))
-    finish(session.learner.fitting())
+    finish(session.learner.fit_in_steps())
     return session
 
 
 def hopes(session: LinkSession, *urls: str) -> list[float]:
-    return session.learner.discovery.hopes(np.array(session.memory.numbers(urls))).tolist()
+    return session.learner.discovery.expected_yields(np.array(session.memory.numbers(urls))).tolist()
 
 
 def test_more_lies_behind_links_of_the_kind_that_led_to_relevant_pages():
@@ -68,7 +68,7 @@ def test_a_yield_is_counted_over_several_hops():
     learn(session, page(f"{SITE}/", 0.0, chain[0]))
     for url, after in zip(chain, [*chain[1:], ""], strict=True):
         learn(session, page(url, 0.0 if after else 1.0, *([after] if after else [])))
-    yields = session.learner.discovery.yields()[session.memory.numbers(chain)]
+    yields = session.learner.discovery.observed_yields()[session.memory.numbers(chain)]
     mean = session.memory.mean_relevance
     assert yields[-1] == 0
     assert yields[-2] == pytest.approx(1 - mean)
@@ -80,7 +80,7 @@ def test_what_is_forgotten_still_counts_for_its_kind():
     before = hopes(session, f"{SITE}/list?day=2")
     memory = session.memory
     gone = np.array(memory.numbers([f"{SITE}/list?day=1"]))
-    finish(memory.forgetting(gone, session.learner.model.values(), session.learner.discovery.yields()))
+    finish(memory.forget_in_steps(gone, session.learner.model.values(), session.learner.discovery.observed_yields()))
     session.learner.discovery.learn()
     assert hopes(session, f"{SITE}/list?day=2") == pytest.approx(before, rel=0.05)
 
@@ -102,7 +102,7 @@ def hope_after(session: LinkSession, **visit: int) -> float:
     read = PageReader(topic.analyzer).read(b"<p>A recipe for soup. <a href='/c.html'>Soup</a>", url, "text/html")
     relevance = Judge(topic).judge(read, make_strategy("adaptive").kinds)
     session.score(read, relevance, Visit(urls=(url,), **visit))
-    finish(session.learner.fitting())
+    finish(session.learner.fit_in_steps())
     [found] = hopes(session, f"{SITE}/list?day=2")
     return found
 

@@ -36,11 +36,11 @@ def pages() -> list[PageLinks]:
 
 def heard(n_at_once: int) -> LinkSession:
     session = LinkSession(every_pages=25, credit=0.3, fairness=0.5, discovery=1.0)
-    session.listen()
+    session.expect_other_workers()
     session.learner.has_frontier = True
     records = [found.pack() for found in pages()]
     for start in range(0, len(records), n_at_once):
-        assert finish(session.hearing(records[start : start + n_at_once])) == 0
+        assert finish(session.learn_from_others(records[start : start + n_at_once])) == 0
     return session
 
 
@@ -74,26 +74,28 @@ def test_what_is_heard_together_is_remembered_as_if_it_had_come_one_by_one(one_b
 
 def test_what_is_no_record_is_counted_and_the_pages_beside_it_are_learnt():
     session = LinkSession()
-    session.listen()
-    assert finish(session.hearing([b"no record", page("http://a.org/", 0.5, "http://a.org/1").pack(), b""])) == 2
+    session.expect_other_workers()
+    assert (
+        finish(session.learn_from_others([b"no record", page("http://a.org/", 0.5, "http://a.org/1").pack(), b""])) == 2
+    )
     assert session.n_pages == 1
 
 
 def moved_after_a_fit(n_heard: int) -> tuple[int, int]:
     """Learn from 65 pages, of which others have fetched so many; how many links move at once, and how many with a page."""
     session = LinkSession(every_pages=30)
-    session.listen()
+    session.expect_other_workers()
     rng = np.random.default_rng(3)
     for k in range(65):  # fits are made at pages 5, 35 and 65
         urls = [*(f"http://a.org/{k % 5}/{k}/{i}" for i in range(20)), f"http://a.org/{k + 1}"]
         found = page(f"http://a.org/{k}", float(rng.random()), *urls)
-        finish(session.hearing([found.pack()]) if k < n_heard else session._learning(found))
+        finish(session.learn_from_others([found.pack()]) if k < n_heard else session._learn_in_steps(found))
         for number, url in enumerate(urls, 21 * k):
-            session.placed(url, number, 0.01)
+            session.note_waiting(url, number, 0.01)
         if k < 64:
-            session.moved(is_last=True)
+            session.take_moves(is_last=True)
     assert session.learner.n_fits >= 3
-    return len(session.urgent_moves()), len(session.moved())
+    return len(session.take_urgent_moves()), len(session.take_moves())
 
 
 def test_where_others_fetch_most_pages_they_move_most_of_the_links():
@@ -109,7 +111,7 @@ def test_what_can_wait_moves_only_when_an_own_page_has_ended():
 
 def test_a_session_of_somebody_else_that_knows_only_moves_is_asked_for_these_when_others_have_fetched_pages():
     class Own(Session):
-        def moved(self, *, is_last: bool = False) -> list[tuple[int, float]]:
+        def take_moves(self, *, is_last: bool = False) -> list[tuple[int, float]]:
             return [(7, 0.5)]
 
-    assert Own().urgent_moves() == [(7, 0.5)]
+    assert Own().take_urgent_moves() == [(7, 0.5)]

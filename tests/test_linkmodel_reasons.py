@@ -43,7 +43,7 @@ def session(pages):
 
 
 def test_the_parts_are_the_model_s_sum(session):
-    finish(session.learner.model.fitting())
+    finish(session.learner.model.fit_in_steps())
     reasons, memory = LinkReasons(session.learner.model), session.memory
     for url in (f"{HOME}stars/25", f"{HOME}food/25", f"{HOME}stars/3", f"{HOME}food/0"):
         number = memory.number(url)
@@ -66,7 +66,7 @@ def test_a_folder_is_named_where_nothing_else_tells_links_apart():
         same = np.zeros(6, dtype=np.int64)
         url = f"{HOME}{name}/{n - 2}0.html" if n > 1 else f"{HOME}{n}"
         learnt.replay(PageLinks((url,), 0.9 * (n % 2), "h", links, same, same, np.zeros((6, 4)), [(7,)] * 6).pack())
-    learnt.resume()
+    learnt.finish_replay()
     assert kind_of(learnt.why(f"{HOME}good/380.html")) == "folder"
     assert "folder /good/" in learnt.why(f"{HOME}good/380.html")
     assert "folder" not in learnt.why(f"{HOME}bad/380.html")
@@ -97,7 +97,7 @@ def test_a_crawl_that_goes_on_knows_the_words_from_its_records(pages, session):
     again = LinkSession(every_pages=5, credit=0.3)
     for page, relevance, visit in [*pages[:21], *pages[31:51]]:
         again.replay(page_links(page, relevance, visit).pack())
-    again.resume()
+    again.finish_replay()
     assert 'anchor "a nebula"' in again.why(f"{HOME}stars/25")
 
 
@@ -110,7 +110,7 @@ def test_records_of_before_the_words_can_be_read(pages):
     assert (old.anchors, old.texts) == (known.anchors, [])
     learnt = LinkSession()
     learnt.replay(old.pack())
-    learnt.resume()
+    learnt.finish_replay()
     assert learnt.why(next(iter(page.link_numbers)))
 
 

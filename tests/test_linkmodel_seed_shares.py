@@ -62,14 +62,14 @@ def test_the_target_of_a_redirect_belongs_to_the_seed_whose_link_led_there():
 def test_what_workers_learn_anew_keeps_its_seed_in_any_order_and_counts_no_page_twice():
     """A session's own pages are there at once when it learns anew; those of other workers are heard again one by one."""
     session = LinkSession(fairness=1.0)
-    assert session.listen()
+    assert session.expect_other_workers()
     others = [
         replace(page("http://rich.org/", 0.3, "http://rich.org/1"), is_seed=True),
         *(page(f"http://rich.org/{k}", 0.3, f"http://rich.org/{k + 1}") for k in range(1, 9)),
         replace(page("http://poor.org/", 0.3, "http://poor.org/people"), is_seed=True),
     ]
     for found in others:
-        finish(session.hearing([found.pack()]))
+        finish(session.learn_from_others([found.pack()]))
 
     def known() -> tuple[dict[str, int], int, list[float]]:
         memory = session.memory
@@ -81,12 +81,12 @@ def test_what_workers_learn_anew_keeps_its_seed_in_any_order_and_counts_no_page_
     for _ in range(2):  # a version, and another one before all was heard again
         list(session.learn_again(LinkSession(fairness=1.0), []))
         for found in reversed(others[3:]):
-            finish(session.hearing([found.pack()]))
+            finish(session.learn_from_others([found.pack()]))
     for found in others[:3]:
-        finish(session.hearing([found.pack()]))
+        finish(session.learn_from_others([found.pack()]))
     assert known() == before
     stranger = page("http://else.org/7", 0.3, "http://else.org/8")  # whose referrer is to come
-    finish(session.hearing([stranger.pack()]))
+    finish(session.learn_from_others([stranger.pack()]))
     assert session.memory.fairness.starts.n_starts == 2
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from focused.method.page import link_source
 from focused.method.page.link_list import FEED, INDEX, SITEMAP, ListedPage, as_page, newest_first
-from focused.method.page.link_source import reading
+from focused.method.page.link_source import read_in_steps
 from focused.method.page.reader import PageReader
 from focused.method.page.urls import UrlResolver
 from focused.utils.steps import finish
@@ -18,7 +18,7 @@ NAMESPACE = b"http://www.sitemaps.org/schemas/sitemap/0.9"
 
 
 def read(body: bytes, **limits):
-    return finish(reading(body, **limits))
+    return finish(read_in_steps(body, **limits))
 
 
 def urls(body: bytes) -> list[str]:

@@ -23,7 +23,7 @@ from focused.method.topic.judge import Judge
 from focused.retraining.augmentation import AugmentedExamples
 from focused.retraining.drift import example_relevance
 from focused.retraining.kept_pages import KeptPages
-from focused.retraining.new_subtopic import resembling
+from focused.retraining.new_subtopic import may_be_of_subtopic
 from focused.retraining.rescoring import SAID_IRRELEVANT, SAID_RELEVANT, Rejudging
 from focused.retraining.training import Retraining
 
@@ -69,7 +69,7 @@ def test_unlabelled_pages_like_those_of_a_new_subtopic_are_left_aside_and_no_oth
     found, labels = met(10, 6, 6)
     n_own = topic.examples.pages.shape[0]
     wide = AugmentedExamples(topic.examples, found).with_labels(labels)
-    aside = resembling(wide, n_own, n_own + np.arange(10, 16), 0)
+    aside = may_be_of_subtopic(wide, n_own, n_own + np.arange(10, 16), 0)
     assert aside[HIDDEN].mean() > 0.8
     aside[HIDDEN] = False
     assert aside.sum() <= 3
@@ -80,8 +80,8 @@ def test_pages_without_anything_in_common_leave_next_to_nothing_aside(topic):
     found = [judged(n, {f"only{n}x{k}": 1 for k in range(12)} | words(rng, OTHER_WORDS, 4)) for n in range(1, 13)]
     n_own = topic.examples.pages.shape[0]
     wide = AugmentedExamples(topic.examples, found).with_labels(dict.fromkeys(range(1, 13), True))
-    assert resembling(wide, n_own, n_own + np.arange(12), 0).sum() <= 0.02 * n_own
-    assert not resembling(wide, n_own, n_own + np.arange(2), 0).any()  # two pages are no subtopic
+    assert may_be_of_subtopic(wide, n_own, n_own + np.arange(12), 0).sum() <= 0.02 * n_own
+    assert not may_be_of_subtopic(wide, n_own, n_own + np.arange(2), 0).any()  # two pages are no subtopic
 
 
 def test_a_few_pages_of_a_new_subtopic_are_enough_to_know_others(topic):
@@ -157,10 +157,10 @@ def explored(relevances: list[float], max_explored: int) -> list[str]:
         seen.append((page, judged, Visit(urls=(page.url,))))
         scores = session.score(*seen[-1]).scores.tolist()
         for k, (url, score) in enumerate(zip(page.link_numbers, scores, strict=True)):
-            session.placed(url, 100 * number + k, score)
+            session.note_waiting(url, 100 * number + k, score)
     for _ in session.learn_again(LinkSession(every_pages=10), seen, max_explored):
         pass
-    first = {number for number, score in session.moved(is_last=True) if score == 1.0}
+    first = {number for number, score in session.take_moves(is_last=True) if score == 1.0}
     return [
         url.split("/")[3]
         for n, (page, *_) in enumerate(seen)

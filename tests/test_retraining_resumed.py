@@ -48,7 +48,7 @@ def learnt(seen: list[Page], judge: Judge, session: LinkSession | None = None) -
 
 
 def fitted(session: LinkSession) -> LinkSession:
-    for _ in session.learner.fitting():
+    for _ in session.learner.fit_in_steps():
         pass
     return session
 
@@ -82,20 +82,20 @@ def test_links_stay_where_they_wait_and_are_moved_to_what_they_are_worth_now():
     known = {page.url for page in seen}
     waiting = sorted({url for page in seen for url in page.link_numbers} - known)
     for number, (url, score) in enumerate(zip(waiting, scores(session, waiting).tolist(), strict=True), start=1):
-        session.placed(url, number, score)
-    session.moved()
+        session.note_waiting(url, number, score)
+    session.take_moves()
     n_fits = session.figures["focused/adaptive/fits_count"]
     again(session, seen, Judge(OTHER))
     assert session.figures["focused/adaptive/fits_count"] > n_fits
-    moved = dict(move for _ in range(30) for move in session.moved())  # some at once, others bit by bit
+    moved = dict(move for _ in range(30) for move in session.take_moves())  # some at once, others bit by bit
     now = scores(session, waiting)
     assert len(moved) > len(waiting) / 2
     for number, score in moved.items():
         assert score == pytest.approx(now[number - 1])
-    assert session.moved() == []
+    assert session.take_moves() == []
     following = pages(31)[30]  # the crawl goes on: its frontier keeps what each page teaches
     learnt([following], Judge(OTHER), session)
-    assert session.record(following.url) is not None
+    assert session.take_record(following.url) is not None
 
 
 def test_pages_that_come_meanwhile_are_learnt_from_too():

@@ -35,7 +35,7 @@ class Counted:
 
     n_drawn = 0
 
-    def look_around(self, n_links: int) -> None:
+    def draw_links(self, n_links: int) -> None:
         self.n_drawn += n_links
 
     def count(self, what: str, n: int = 1) -> None:

@@ -25,7 +25,7 @@ def seen(n_pages: int, *, n_hosts: int = 12) -> KeeperReport:
 @pytest.fixture
 def overview() -> CrawlOverview:
     made = CrawlOverview(64)
-    made.n_begin_pages = 50
+    made.n_pages_alone = 50
     return made
 
 

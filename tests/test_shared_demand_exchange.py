@@ -76,7 +76,7 @@ def test_of_hosts_that_other_workers_own_a_part_of_the_turns_counts_for_what_is_
     counts.written(
         CommitResult(new=[waiting(host, n, 0.9, page.url) for host in ("mine.org", "other.org") for n in (3, 4)])
     )
-    counts.page_begins(to_priority(0.5, True))
+    counts.begin_page(to_priority(0.5, True))
     counts.page_ended()
     alone = counts.supply(10, 1.0)
     n_workers = 2

@@ -60,7 +60,7 @@ class Worker:
         self._asks, self._turn, self._keeper = False, threading.Lock(), self.store.worker.exchange.keeper
         self._keep, self._keeper._keep = self._keeper._keep, self._keep_hosts_free  # type: ignore[method-assign]
         self.session = LinkSession(max_links=max_links)
-        assert self.session.listen()
+        assert self.session.expect_other_workers()
         self.learning = SessionRecords(self.store, self.session)
         self.n_heard = self.n_other_model = 0
         self.n_lost = self.learning.resume()
@@ -71,7 +71,7 @@ class Worker:
 
     def _hear(self, records: list[bytes]) -> None:
         for record in records:
-            finish(self.session.hearing([record]))  # type: ignore[arg-type]
+            finish(self.session.learn_from_others([record]))  # type: ignore[arg-type]
         self.n_heard += len(records)
 
     def inherits(self) -> None:
@@ -178,7 +178,7 @@ def test_links_that_a_worker_has_found_move_when_like_links_of_another_led_somew
     other.session.score(page, JUDGE.judge(page, KINDS), Visit(urls=(page.url,)))
     for url in (GOOD, BAD):
         other.store.add([FrontierLink(fingerprint_of(url, host_of(url)), url, Evidence(0.1, 0, True))])
-        other.learning.placed(url, 0.1)
+        other.learning.note_waiting(url, 0.1)
     other.commits()
     one.ends(number, home(), depth=0)
     for url, text in pages().items():
@@ -252,7 +252,7 @@ def test_a_link_that_another_worker_has_fetched_moves_no_more(worker):
     url = next(iter(pages()))
     other.fetches(read("http://k.org/", "Welcome.", url))
     memory = other.session.memory
-    other.session.placed(url, 77, 0.123)
+    other.session.note_waiting(url, 77, 0.123)
     assert memory.links["frontier"][memory.numbers([url])] == [77]
     one.fetches(read(url, hand_made.STARS))
     other.hears(1)
@@ -304,7 +304,7 @@ def test_a_page_under_two_urls_and_a_sitemap_count_once(worker):
         relevance = JUDGE.judge(about, KINDS)
         one.session.score(about, relevance, Visit(urls=tuple(dict.fromkeys((url, about.url))), is_source=is_source))
         one.store.done(number, relevant=None if is_source else True)
-        one.session.placed(url, number, 0.5)  # there is a frontier
+        one.session.note_waiting(url, number, 0.5)  # there is a frontier
         one.session.score(about, relevance, Visit(urls=tuple(dict.fromkeys((url, about.url))), is_source=is_source))
         one.learning.page_ended(url)
         one.store.commit()

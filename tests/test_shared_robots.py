@@ -35,8 +35,8 @@ def test_who_takes_a_host_over_hears_what_its_last_owner_read_before_it_has_a_li
     first.commit()
     own_with(first, heard, 2)
     assert heard == []
-    first.worker.robots.was_read("http://h0.example:8080", RULES)
-    first.worker.robots.was_read("https://h1.example", b"")
+    first.worker.robots.hand_on("http://h0.example:8080", RULES)
+    first.worker.robots.hand_on("https://h1.example", b"")
     first.close()  # at once: the keeper may not have written them yet
     second = a_store(database)
     try:

@@ -72,19 +72,19 @@ def test_a_context_falls_into_a_cluster_of_earlier_pages(prepared):
 
 def test_a_resumed_crawl_goes_on_with_what_was_learnt(prepared):
     first, second = prepared.session(), prepared.session()
-    first.placed("http://h.org/", 1, 1.0)
+    first.note_waiting("http://h.org/", 1, 1.0)
     records, learn = [], first.score
 
     def noted(page, relevance, visit):
         found = learn(page, relevance, visit)
-        records.append(first.record(visit.urls[0]))
+        records.append(first.take_record(visit.urls[0]))
         return found
 
     first.score = noted
     taught(first, 24)
     for _, record in records:
         second.replay(record)
-    second.resume()
+    second.finish_replay()
     page = contexts("soup butter", "star nebula")
     assert judged(second, page).scores.tolist() == judged(first, page).scores.tolist()
     assert second.figures == first.figures
@@ -93,9 +93,9 @@ def test_a_resumed_crawl_goes_on_with_what_was_learnt(prepared):
 @pytest.mark.parametrize("damage", [lambda data: data[:-9], lambda _: b"", lambda _: b"PK nothing"])
 def test_a_damaged_record_is_refused(prepared, damage):
     session = prepared.session()
-    session.placed("http://h.org/", 1, 1.0)
+    session.note_waiting("http://h.org/", 1, 1.0)
     judged(session, contexts("star nebula"))
-    _, record = session.record("http://h.org/")
+    _, record = session.take_record("http://h.org/")
     assert ContextRecord.unpack(record, n_terms=len(prepared.model.weights)).links
     with pytest.raises(ValueError, match="not what a page says of its links' contexts"):
         session.replay(damage(record))

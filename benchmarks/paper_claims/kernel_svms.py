@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.svm import SVC, OneClassSVM
 
 from focused.method.learning.estimators.weightings import judged_term_weights, training_rows
-from focused.method.learning.two_step.informative_examples import darkest, word_shares
+from focused.method.learning.two_step.informative_examples import least_clear, word_shares
 from focused.method.text.vocabulary import total_frequencies
 from focused.method.text.weighting import weighted_rows
 
@@ -146,4 +146,4 @@ def incremental(
             return found
         support = np.zeros(len(positive), dtype=bool)
         support[np.flatnonzero(trained)[machine.support]] = True
-        trained = support | wrong | darkest(q, ~wrong, mu)
+        trained = support | wrong | least_clear(q, ~wrong, mu)

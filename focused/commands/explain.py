@@ -11,7 +11,7 @@ from urllib.parse import quote
 from focused.commands.train_fetching import FetchedPages, FetchError, fetch
 from focused.crawl.declared_settings import check_settings
 from focused.crawl.reader_and_judge import make_judge, make_reader
-from focused.crawl.settings_layers import signed, with_topic
+from focused.crawl.settings_layers import contact_settings, with_topic
 from focused.method.explanation.explain import FOLLOWS_ALL, OBEYS_LINKS, OBEYS_PAGES, explain
 from focused.method.explanation.rendering import to_json, to_text
 from focused.method.strategies import CHOICES, make_strategy
@@ -102,7 +102,7 @@ def _content(page: str, opts: argparse.Namespace, web: str, settings: Settings) 
         raise ValueError(f"--url goes with a file. Got it with {page}.")
     if web != "live":
         open_web(web, settings).close()
-    settings.setdict(signed(settings), priority="cmdline")
+    settings.setdict(contact_settings(settings), priority="cmdline")
     with closing(FetchedPages()) as fetched:
         fetch([url], fetched, settings, web, lambda: None, named=[url])
         try:

@@ -54,5 +54,5 @@ def strongest_evidence(view: FrontierView, url: str, settings: BaseSettings) -> 
     for record in view.records():
         with suppress(ValueError):
             session.replay(record)
-    session.resume()
+    session.finish_replay()
     return session.why(url)

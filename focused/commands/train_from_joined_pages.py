@@ -98,13 +98,13 @@ def train_from_joined_pages(
     """
     from focused.retraining.acceptance import acceptance_figures
     from focused.retraining.assumed_positives import with_assumed_positives
-    from focused.retraining.judged_pages import that_join
+    from focused.retraining.judged_pages import pages_to_learn_from
     from focused.retraining.training import Retraining
 
     topic = with_assumed_positives(topic)
     labels = _labels_of(topic, run)
     random_state = int(topic.manifest.get("random_state") or 0)
-    retraining = Retraining(topic, that_join(run.pages, labels.new | labels.told), random_state=random_state)
+    retraining = Retraining(topic, pages_to_learn_from(run.pages, labels.new | labels.told), random_state=random_state)
     if not labels.joining and all(retraining.accepted_before[number] is label for number, label in labels.told.items()):
         raise NothingNewError(
             f"Nothing new was learnt in {run_dir}: what version {run.version} was learnt from "
@@ -134,11 +134,11 @@ def train_from_joined_pages(
 def _labels_of(topic: Topic, run: RunLabels) -> _Labels:
     """Return the labels of a run, those apart of pages that the topic knows."""
     from focused.retraining.augmentation import known_pages
-    from focused.retraining.judged_pages import that_join
+    from focused.retraining.judged_pages import pages_to_learn_from
 
     known = set() if topic.examples is None else known_pages(topic.examples, run.pages, run.labels)
     labels = {number: label for number, label in run.labels.items() if number not in known}
-    joined = that_join(run.pages, labels)
+    joined = pages_to_learn_from(run.pages, labels)
     # Of versions before: that a page has a verdict shows where the label is not what its relevance said.
     people = (page.number for page in joined if page.number in run.verdicts or page.joins is not labels[page.number])
     # An unlabelled page is not one that somebody has refused: it stands where people put it.

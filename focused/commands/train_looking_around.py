@@ -68,17 +68,17 @@ class LookAroundSpider(FetchSpider):
         asked, reading = response.meta["asked"], self._reading
         page = reading.read(response, (response.headers.get("Content-Type") or b"").decode("latin-1"))
         if page is None:
-            self._around.in_vain(asked)
+            self._around.note_no_page(asked)
         else:
             self._around.add(
-                asked, reading.followed(page, self._around.depth(asked), reading.directives(response, page))[0]
+                asked, reading.links_to_follow(page, self._around.depth(asked), reading.directives(response, page))[0]
             )
         yield from self._more()
 
     def page_failed(self, failure: Failure) -> Iterator[scrapy.Request]:
         """Note why there is no page, and ask for the next ones."""
         self.failed(failure)
-        self._around.in_vain(failure.request.meta["asked"])  # type: ignore[attr-defined]
+        self._around.note_no_page(failure.request.meta["asked"])  # type: ignore[attr-defined]
         yield from self._more()
 
     def _more(self) -> Iterator[scrapy.Request]:

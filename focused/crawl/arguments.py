@@ -93,7 +93,7 @@ def read_limit(name: str, setting: Setting, arguments: Mapping[str, Any], settin
     return setting.read(settings) if argument is None else setting.check(argument, f"Spider argument {name!r}")
 
 
-def inside(path: Path, setting: str, settings: Mapping[str, Any], what: str) -> Path:
+def path_inside(path: Path, setting: str, settings: Mapping[str, Any], what: str) -> Path:
     """Return a path given by a client of Scrapyd, if it lies in the folder that a setting opens for it."""
     folder = str(settings.get(setting) or "")
     if not folder:
@@ -122,7 +122,7 @@ def read_seeds(value: str, confined_by: Mapping[str, Any] | None = None, *, opti
     path = Path(value)
     if confined_by is not None:
         try:
-            path = inside(path, "FOCUSED_WEBS_DIR", confined_by, "A file of seeds")
+            path = path_inside(path, "FOCUSED_WEBS_DIR", confined_by, "A file of seeds")
         except PlanError as error:
             raise PlanError(f"{error}{asked_for(value, 'seeds=')}") from None
     try:

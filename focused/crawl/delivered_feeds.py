@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
-from focused.crawl.delivered_files import FEED_FORMATS, take_out
+from focused.crawl.delivered_files import FEED_FORMATS, remove_refused
 from focused.utils.words import quantity
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ class DeliveredFeeds:
         """Note a feed that is written: the receiver of Scrapy's signal."""
         self._feeds.append((str(slot.uri), str(slot.format)))
 
-    def put_right(self, is_refused: Callable[[str], bool], once: Container[str]) -> None:
+    def correct(self, is_refused: Callable[[str], bool], once: Container[str]) -> None:
         """Take pages out of all feeds, by their URLs; of those that may stand there twice the last stays."""
         for uri, kind in self._feeds:
             parts = urlsplit(uri)
@@ -38,7 +38,7 @@ class DeliveredFeeds:
                 )
                 continue
             try:
-                n_out = take_out(Path(unquote(parts.path) if parts.scheme else uri), kind, is_refused, once)
+                n_out = remove_refused(Path(unquote(parts.path) if parts.scheme else uri), kind, is_refused, once)
             except (OSError, ValueError) as error:
                 logger.error("%s cannot be corrected by verdicts and the last model: %s", uri, error)
             else:

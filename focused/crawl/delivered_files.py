@@ -21,7 +21,7 @@ FEED_FORMATS = ("jsonlines", "jsonl", "jl", "json", "csv")
 """Formats of Scrapy's feeds that can be corrected."""
 
 
-def put_pages_right(
+def correct_pages(
     path: Path,
     delivered: Mapping[str, Delivered],
     missing: Callable[[str], dict[str, Any] | None],
@@ -92,7 +92,7 @@ def _corrected(path: Path, numbers: Container[int], delivered: Mapping[str, Deli
                 yield json.dumps(value, ensure_ascii=False) + "\n"
 
 
-def take_out(path: Path, kind: str, refused: Callable[[str], bool], once: Container[str] = ()) -> int:
+def remove_refused(path: Path, kind: str, refused: Callable[[str], bool], once: Container[str] = ()) -> int:
     """Remove the items from a feed's file whose URLs are refused; return how many there were.
 
     ``kind``: one of `FEED_FORMATS`. Items without a URL stay. Of several items with one of the URLs ``once`` the last stays.

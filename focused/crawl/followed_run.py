@@ -19,7 +19,7 @@ from focused.collection.page import COLUMNS, CollectedPage, unpack_terms
 from focused.collection.store import CollectionStore
 from focused.collection.verdict_rows import VerdictRows
 from focused.crawl import shared_rows
-from focused.crawl.delivered_files import put_pages_right
+from focused.crawl.delivered_files import correct_pages
 from focused.crawl.delivered_words import BY_PEOPLE, DELIVERED, ROWS
 from focused.crawl.own_fields import own_values
 from focused.crawl.shared_figures import DRAWN, FolderFigures
@@ -272,7 +272,7 @@ def _write_pages(run_dir: Path) -> dict[str, int]:
             row = {name: found[name] for name in found.keys()}  # noqa: SIM118
             return asdict(PageItem.late(row)) | own_values(row)
 
-        put_pages_right(run_dir / PAGES_FILE, rows.delivered(), record)
+        correct_pages(run_dir / PAGES_FILE, rows.delivered(), record)
         return {DELIVERED: rows.n_delivered(), BY_PEOPLE: rows.n_decided()}
     finally:
         rows.close()

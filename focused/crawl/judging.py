@@ -64,6 +64,6 @@ class Judging:
             yield page.n_links
             share = min(1.0, newness / _MOSTLY_NEW)
             learnt = replace(relevance, page=share * relevance.page, is_relevant=relevance.is_relevant and share == 1)
-            found = yield from self.session.scoring(page, learnt, visit)
+            found = yield from self.session.score_in_steps(page, learnt, visit)
         found = found.checked(strategy.name, page.n_links, page.url)
         return PageScores.of(page, visit, relevance, found, version)

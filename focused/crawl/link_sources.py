@@ -11,7 +11,7 @@ from focused.crawl.source_requests import SourceRequests
 from focused.frontier.interface import frontier_of
 from focused.method.page.link_context import path_terms
 from focused.method.page.link_list import FEED, INDEX, SITEMAP, ListedPage, as_page, newest_first
-from focused.method.page.link_source import reading
+from focused.method.page.link_source import read_in_steps
 from focused.method.page.pdf_process import not_a_page
 from focused.method.page.text_units import ANCHOR
 from focused.method.page.urls import NOT_PAGE, REFUSALS, UrlResolver, why_no_page
@@ -52,9 +52,9 @@ class LinkSources:
         #: Which sources are asked for.
         self.requests = SourceRequests(crawler, scope)
 
-    def listing(self, response: Response) -> Generator[int, None, LinkList | None]:
+    def read_in_steps(self, response: Response) -> Generator[int, None, LinkList | None]:
         """Read the response for a source, in steps because it may be long; None if it is no source."""
-        found = yield from reading(response.body)
+        found = yield from read_in_steps(response.body)
         if found is None:
             self._count("no_source")
             return None
@@ -65,14 +65,16 @@ class LinkSources:
             self._count("links_left", found.n_left)
         return found
 
-    def nested(self, found: LinkList, source: LinkSource, response: Response) -> Generator[int, None, list[Request]]:
+    def nested_requests(
+        self, found: LinkList, source: LinkSource, response: Response
+    ) -> Generator[int, None, list[Request]]:
         """Return the requests for the sitemaps that an index lists: those whose URLs say most for them, then the newest."""
         if found.kind != INDEX:
             return []
         best = yield from self._best_first(found.entries)
         return list(self.requests.of_index((entry.url for entry in best), response.url, source))
 
-    def page(self, found: LinkList, response: Response) -> Generator[int, None, Page | None]:
+    def page_of_links(self, found: LinkList, response: Response) -> Generator[int, None, Page | None]:
         """Return a page with the links of a source that the crawl does not know yet, newest first; the best of too many."""
         if found.kind == INDEX:
             return None

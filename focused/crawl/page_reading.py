@@ -94,7 +94,7 @@ class PageReading:
         found = of_headers([value.decode("latin-1") for value in headers], self._agents, now)
         return found if page is None else found | of_metas(page.marked_text.robots, self._agents, now)
 
-    def followed(
+    def links_to_follow(
         self, page: Page, depth: int, directives: Directives = NOTHING
     ) -> tuple[Mapping[str, int], Counter[str]]:
         """Return the URLs that may be followed, with their numbers among the page's links, and how many were left out.

@@ -31,8 +31,8 @@ from focused.crawl.settings_layers import (
     NEWEST_FIRST_SETTINGS,
     OFFLINE_HANDLERS,
     check_virtual_time,
+    contact_settings,
     offline_settings,
-    signed,
     topic_settings,
     with_topic,
 )
@@ -179,7 +179,7 @@ def _decided_settings(
         WEB.name: web,
         **with_old_middlewares(settings),
         **(shared.decided(settings) if shared is not None else {"FOCUSED_DATABASE": ""}),
-        **(signed(settings) if web == "live" else {"DOWNLOAD_HANDLERS": OFFLINE_HANDLERS}),
+        **(contact_settings(settings) if web == "live" else {"DOWNLOAD_HANDLERS": OFFLINE_HANDLERS}),
     }
 
 

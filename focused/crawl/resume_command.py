@@ -43,13 +43,13 @@ def how_to_resume(argv: Sequence[str], run_dir: Path, *, is_own_spider: bool = T
     given = [value.partition("=")[2] for value in _values(words, option) if value.startswith(f"{name}=")]
     if not given or Path(given[-1]).resolve() != run_dir.resolve():
         words += [option, f"{name}={run_dir}"]
-    return as_told(words)
+    return without_secrets(words)
 
 
-def as_told(words: Sequence[str]) -> str:
+def without_secrets(words: Sequence[str]) -> str:
     """Return a command as it may be written down: secrets are left out.
 
-    >>> as_told(["scrapy", "crawl", "focused", "-s", "FOCUSED_METRICS_TOKEN=x", "-sFOCUSED_METRICS_TOKEN=x"])
+    >>> without_secrets(["scrapy", "crawl", "focused", "-s", "FOCUSED_METRICS_TOKEN=x", "-sFOCUSED_METRICS_TOKEN=x"])
     "scrapy crawl focused -s 'FOCUSED_METRICS_TOKEN=***' '-sFOCUSED_METRICS_TOKEN=***'"
     """
     return shlex.join(re.sub(rf"({'|'.join(SECRET)})=.*", rf"\1={HIDDEN}", word, flags=re.DOTALL) for word in words)

@@ -37,7 +37,7 @@ def make_run_dir(argument: Any, topic: str, settings: Any, is_confined: bool) ->
     name = str(argument or RUN_DIR.read(settings))
     path = Path(name) if name else runs_dir / topic
     if name and is_confined:
-        path = given.inside(path, "FOCUSED_RUNS_DIR", settings, "run_dir")
+        path = given.path_inside(path, "FOCUSED_RUNS_DIR", settings, "run_dir")
     try:
         path.mkdir(parents=True, exist_ok=True)
         if not name:

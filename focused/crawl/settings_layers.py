@@ -115,7 +115,7 @@ def check_virtual_time(web: str, settings: Any) -> None:
         raise PlanError(f"{name} needs the project's own SCHEDULER, which knows virtual time. Leave one out.")
 
 
-def signed(settings: Any) -> dict[str, Any]:
+def contact_settings(settings: Any) -> dict[str, Any]:
     """Return the user agent with the contact in it."""
     contact, agent = CONTACT.read(settings), str(settings.get("USER_AGENT"))
     if not contact.isprintable():

@@ -26,7 +26,7 @@ def web_of(argument: Any, topic: Topic, settings: Any, is_confined: bool) -> str
     name = str(argument) if argument is not None else str(WEB.read(settings) or topic.web)
     if name == "live" or name in GENERATED:
         return name
-    path = given.inside(Path(name), "FOCUSED_WEBS_DIR", settings, "A WARC file") if is_confined else Path(name)
+    path = given.path_inside(Path(name), "FOCUSED_WEBS_DIR", settings, "A WARC file") if is_confined else Path(name)
     try:
         is_file = path.is_file()
     except OSError:  # a name that no file can have

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings
 
-from focused.crawl.resume_command import HIDDEN, as_told
+from focused.crawl.resume_command import HIDDEN, without_secrets
 from focused.crawl.run_history import first_model, strategy_parts
 from focused.frontier.interface import frontier_of
 from focused.utils.file_names import RUN_FILE, RUNNING
@@ -55,7 +55,7 @@ class RunFile:
         said = [name for name in sorted(settings) if (settings.getpriority(name) or 0) >= SETTINGS_PRIORITIES["spider"]]
         others = {name: version(name) for name in ("scrapy", "lxml", "numpy", "scikit-learn")}
         run = {
-            "command": as_told(sys.orig_argv),
+            "command": without_secrets(sys.orig_argv),
             "topic": plan.topic.name,
             "topic_title": plan.topic.title,
             "preset": plan.preset or None,

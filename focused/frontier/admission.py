@@ -56,12 +56,12 @@ class Admission:
         if has_receivers(self.crawler, signals.request_dropped):
             self.crawler.signals.send_catch_log(signals.request_dropped, request=request, spider=self.crawler.spider)
 
-    def link(self, link: FrontierLink) -> bool:
+    def admit(self, link: FrontierLink) -> bool:
         """Admit a link; return whether it was new."""
         what = self.links.add(link)
         if what == NEW:
             if self.session_records is not None and link.request is None:
-                self.session_records.placed(link.url, link.evidence.score)
+                self.session_records.note_waiting(link.url, link.evidence.score)
             if link.evidence.referrer:
                 self._count_new(link.evidence)
             self.crawler.stats.inc_value("scheduler/enqueued")
@@ -70,7 +70,7 @@ class Admission:
             return True
         if what == SENT:
             if self.session_records is not None and link.request is None:
-                self.session_records.placed(link.url, link.evidence.score)
+                self.session_records.note_waiting(link.url, link.evidence.score)
             return True
         if what == MERGED and self.links.joins:
             self._count_joined(*self.links.last_joined())
@@ -79,17 +79,17 @@ class Admission:
         self.crawler.stats.inc_value("dupefilter/filtered")
         return False
 
-    def join(self, link: UpdatedLink, tunnel: int) -> bool:
+    def update_evidence(self, link: UpdatedLink, tunnel: int) -> bool:
         """Join what a page says of a known link; return whether the link was new after all."""
         if self.links.store.is_shared:
             self.links.send(link, tunnel)
             return False
-        joined = self.links.join(link, tunnel)
+        joined = self.links.update_evidence(link, tunnel)
         if joined is not None:
             self._count_joined(*joined)
             return False
         # It has been handed out since, or it was pruned: then it is new.
-        return self.link(self.requests.link(self.requests.found(link.url, link.evidence, tunnel)))
+        return self.admit(self.requests.to_link(self.requests.request_for_new(link.url, link.evidence, tunnel)))
 
     def count_written(self, new: Iterable[Evidence], joined: Iterable[tuple[Evidence, Evidence]], n_known: int) -> None:
         """Count what a store of many workers says of links that were sent: new ones, joined ones (before, after), others."""

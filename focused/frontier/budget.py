@@ -49,7 +49,7 @@ class Budget:
         """Tell whether one more request may be under way."""
         return not self._strategy_waits() and is_left(self.crawler, max_pages)
 
-    def look_again_at(self) -> float | None:
+    def next_check_time(self) -> float | None:
         """Return when the strategy may no longer wait for a silent host, on the downloader's clock; None: not by time."""
         return self.leases.now() + _UNANSWERED_SECS / 4 if self.is_live and self._strategy_waits() else None
 

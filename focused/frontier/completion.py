@@ -198,7 +198,7 @@ class Completion:
         except NotDurableError:
             return False
         if self.admission.is_allowed(request):  # asked first: the fingerprint costs more
-            page.links.append((request, requests.kept(request, text)))
+            page.links.append((request, requests.link_with_text(request, text)))
         return True
 
     def count_ahead(self, names: Iterable[str]) -> None:
@@ -242,14 +242,14 @@ class Completion:
         # A response that is no page, such as a sitemap, does not count as an irrelevant page.
         tunnel = 0 if page.relevant else page.lease.link.tunnel + (page.relevant is not None)
         if (patience := self.outcomes.patience) is not None:
-            patience.page_begins(page.lease)
+            patience.begin_page(page.lease)
         for number, (request, link) in enumerate(page.links, 1):
-            if not self.admission.link(link.behind(tunnel)):
+            if not self.admission.admit(link.behind(tunnel)):
                 self.admission.refuse(request)
             if not number % _SLICE_LINKS:
                 await yield_to_reactor()
         for number, known in enumerate(page.updated_links, 1):
-            self.admission.join(known, tunnel)
+            self.admission.update_evidence(known, tunnel)
             if not number % _SLICE_LINKS:
                 await yield_to_reactor()
 

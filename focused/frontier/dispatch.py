@@ -130,7 +130,7 @@ class Dispatch:
         """Return the request for the best link."""
         while (link := self._drawn() or self._best()) is not None:
             try:
-                request = self.requests.leased(link)
+                request = self.requests.request_for_lease(link)
             except ValueError as error:
                 logger.warning(
                     "%s cannot be requested again as before: %s. The link counts as failed.", link.url, error
@@ -141,7 +141,7 @@ class Dispatch:
             self.levels_below = 0 if is_drawn else self.links.levels_below
             self.leases.begin(link, request)
             if self.patience is not None:
-                self.patience.handed_out(link)
+                self.patience.note_lease(link)
             return request
         return None
 
@@ -150,7 +150,7 @@ class Dispatch:
         at = self.links.next_ready()
         times = [*self.queue.ready_times(self._asked_at), *([] if at is None else [at])]
         if self.patience is not None and self.links.held_back is not None:
-            times.append(self.patience.look_again_at())
+            times.append(self.patience.next_check_time())
         return min(times, default=None)
 
     def _best(self) -> Leased | None:

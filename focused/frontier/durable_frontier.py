@@ -76,7 +76,7 @@ class DurableFrontier:
 
     def request(self, url: str, evidence: Evidence | None) -> Request:
         """Return the request for a new link."""
-        return self._requests.found(url, evidence)
+        return self._requests.request_for_new(url, evidence)
 
     def call_before_commit(self, write: Callable[[], None]) -> bool:
         """Call a function before pages become durable, each time."""
@@ -100,7 +100,7 @@ class DurableFrontier:
         """Remember the best links: the frontier is about to be closed, and who tells of the crawl's end names them."""
         self._best_at_end = self.best_links(_AT_END)
 
-    def look_around(self, n_links: int) -> None:
+    def draw_links(self, n_links: int) -> None:
         """Draw so many of the next links from all that wait."""
         self._random_links.n_wanted += n_links
 

@@ -41,7 +41,7 @@ class RobotsOfHosts(Protocol):
     #: To be set: called with an origin (scheme, host and port), a text and its age in seconds when others have read it.
     on_known: Callable[[str, bytes, float], None]
 
-    def was_read(self, origin: str, text: bytes) -> None:
+    def hand_on(self, origin: str, text: bytes) -> None:
         """Hand on the text of a robots.txt that was read now; empty: there is none."""
 
 
@@ -121,7 +121,7 @@ class Frontier(Protocol):
     def best_links(self, n_links: int) -> list[str]:
         """Return the URLs of the best links that wait, the best first; nothing where that is not known."""
 
-    def look_around(self, n_links: int) -> None:
+    def draw_links(self, n_links: int) -> None:
         """Draw so many of the next links from all that wait, if the frontier can choose; Scrapy's queues cannot."""
 
     def note_failure(self, request: Request, why: str) -> None:

@@ -100,7 +100,7 @@ class LearningFromOthers:
     async def _learn_from(self, records: list[bytes]) -> None:
         """Learn from some records; if these have many links, in several turns of the reactor."""
         began = time.perf_counter()
-        hearing = Steps(self._session.hearing(records))
+        hearing = Steps(self._session.learn_from_others(records))
         for _ in hearing:
             if time.perf_counter() - began >= _SLICE_SECS:
                 await yield_to_reactor()

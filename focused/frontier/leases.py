@@ -84,7 +84,7 @@ class Leases:
     def begin(self, link: Leased, request: Request) -> None:
         """Note a link that is handed out."""
         self._by_number[link.id] = Lease(link, [link.id], request, since=self.now())
-        self.ready_at.hand_out(link.host, request)
+        self.ready_at.note_request(link.host, request)
 
     def queue(self, lease: Lease, request: Request) -> None:
         """Note that another request stands for a link from now on, and waits: a retry or the target of a redirect."""
@@ -95,7 +95,7 @@ class Leases:
         lease = self.of(request)
         if lease is not None:
             lease.is_queued, lease.since = False, self.now()
-        self.ready_at.hand_out(host_of(request.url), request)
+        self.ready_at.note_request(host_of(request.url), request)
 
     def of(self, request: Request | None) -> Lease | None:
         """Return the lease that a request belongs to."""

@@ -81,23 +81,23 @@ class LinkRequests:
         """Find out who sets the Referer header: known when the engine has been put together."""
         self._referers = self._crawler.get_spider_middleware(RefererMiddleware)
 
-    def link(self, request: Request) -> FrontierLink:
+    def to_link(self, request: Request) -> FrontierLink:
         """Return what the frontier keeps of a request; a `NotDurableError` if that would not be all of it."""
-        return self.kept(request, self.text_of(request))
+        return self.link_with_text(request, self.text_of(request))
 
     def text_of(self, request: Request) -> str | None:
         """Return the text that keeps the spider's own request, None for a link; a `NotDurableError` if no text can."""
         return None if self._is_link(request) else to_text(request, self._spider)
 
-    def target(self, request: Request, link: Leased) -> FrontierLink:
+    def redirect_to_link(self, request: Request, link: Leased) -> FrontierLink:
         """Return what the frontier keeps of a request to which a link under way was redirected."""
         text = link.request
         if text is not None:
             with suppress(NotDurableError):
                 text = to_text(request, self._spider)
-        return replace(self.kept(request, text), callback=link.callback)
+        return replace(self.link_with_text(request, text), callback=link.callback)
 
-    def found(self, url: str, evidence: Evidence | None, tunnel: int = 0) -> Request:
+    def request_for_new(self, url: str, evidence: Evidence | None, tunnel: int = 0) -> Request:
         """Return the request for a link as a page gives it; without evidence, one of priority 0."""
         request = _request(url, None, errback=self._failed, meta={TUNNEL: tunnel})
         if evidence is not None:
@@ -105,7 +105,7 @@ class LinkRequests:
             write_evidence(request.meta, evidence)
         return request
 
-    def leased(self, link: Leased) -> Request:
+    def request_for_lease(self, link: Leased) -> Request:
         """Return the request for a link that is handed out; a ValueError if it cannot be made: the spider has changed."""
         if link.request is not None:
             own = from_text(link.request, self._spider, priority=link.priority)
@@ -147,7 +147,7 @@ class LinkRequests:
             and request.meta.keys() <= _KEPT_META
         )
 
-    def kept(self, asked: Request, text: str | None) -> FrontierLink:
+    def link_with_text(self, asked: Request, text: str | None) -> FrontierLink:
         """Return what the frontier keeps of a request whose text (:meth:`text_of`) is known."""
         fingerprint = self.fingerprint(asked)
         evidence = read_evidence(asked.meta)

@@ -61,7 +61,7 @@ def open_store(path: Path, task: FrontierTask, settings: BaseSettings) -> Fronti
 
 def link_order(task: FrontierTask) -> LinkOrder:
     """Return in which order the links of a crawl come."""
-    return LinkOrder(task.merge or first_stands, Ranks(is_newest_first=task.order == "newest"))
+    return LinkOrder(task.merge or keep_first_evidence, Ranks(is_newest_first=task.order == "newest"))
 
 
 def store_limits(settings: BaseSettings) -> StoreLimits:
@@ -157,6 +157,6 @@ def open_patience(
     return Patience(LinkSupply(store, by_level, other_workers or OtherWorkers()), pace, allowance, stats=crawler.stats)
 
 
-def first_stands(known: Any, new: Any) -> Any:
+def keep_first_evidence(known: Any, new: Any) -> Any:
     """Return what the first page says: that stands (D43)."""
     return known

@@ -148,11 +148,11 @@ class Patience:
         """Note that the crawl waits although a host may be asked."""
         self._is_waiting = True
 
-    def look_again_at(self) -> float:
+    def next_check_time(self) -> float:
         """Return when the cut is computed again, if nothing happens before."""
         return max(self._next_look, self._hosts.clock.now() + 0.05)
 
-    def handed_out(self, link: Leased) -> None:
+    def note_lease(self, link: Leased) -> None:
         """Note that a link is under way."""
         if not self._has_waited:  # after a wait it is one of those that an impatient crawl has made already
             self._n_impatient += 1
@@ -161,9 +161,9 @@ class Patience:
             self._delay += _SMOOTHING * (delay - self._delay)
             self._unusual[self._store.host_number(link.host)] = delay
 
-    def page_begins(self, lease: Lease) -> None:
+    def begin_page(self, lease: Lease) -> None:
         """Note that the links of a page are added from now on; ``lease`` is that of the page's link."""
-        self.by_level.page_begins(lease.link.priority)
+        self.by_level.begin_page(lease.link.priority)
 
     def link_ended(self, lease: Lease, *, is_page: bool) -> None:
         """Note that the response to a link has come, and whether it was a page."""

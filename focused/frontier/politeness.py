@@ -84,7 +84,7 @@ class HostAvailability:
             self._most_rests = max(_FEW_RESTS, 2 * len(rests))
         rests[host] = max(until, rests.get(host, 0.0))
 
-    def hand_out(self, host: str, request: Request) -> None:
+    def note_request(self, host: str, request: Request) -> None:
         """Note that a request is on its way to a host."""
         if len(self._handed) > 2 * len(self.downloader.active) + _SPARE:
             # The last request of a host, with its page, would stay until the host is asked again.
@@ -172,9 +172,9 @@ class VirtualAvailability(HostAvailability):
         """Return the seconds between two requests to any host."""
         return self._delay_secs
 
-    def hand_out(self, host: str, request: Request) -> None:
+    def note_request(self, host: str, request: Request) -> None:
         """Note that a request is on its way to a host."""
-        super().hand_out(host, request)
+        super().note_request(host, request)
         self._turns[host] = self.clock.now()
 
     def _has_turn_at(self, host: str) -> float:

@@ -133,13 +133,13 @@ class Rediscovery:
         assert self.store.joined is not None
         return self.store.joined[1:]
 
-    def join(self, link: UpdatedLink, tunnel: int) -> tuple[Evidence, Evidence] | None:
+    def update_evidence(self, link: UpdatedLink, tunnel: int) -> tuple[Evidence, Evidence] | None:
         """Update a link by a page; return its evidence before and after, None if it does not wait."""
         url, number, evidence = link
         evidence = self._with_unsaved(self._levels.place_of(url), evidence)
         # What other middlewares add to a priority was added when the link was found first.
         extra = -self._depth_priority * evidence.depth if self._depth_priority else _LEAST_EXTRA
-        joined = self.store.join(number, FrontierLink(0, url, evidence, extra=extra, tunnel=tunnel))
+        joined = self.store.update_evidence(number, FrontierLink(0, url, evidence, extra=extra, tunnel=tunnel))
         if joined is not None:
             self._remember(url, number, joined[1])
         return joined

@@ -79,7 +79,9 @@ class Resumption:
         """Yield the URLs of pages that earlier runs fetched, also those that pages were known by besides their links'."""
         if self.is_resumed:
             # Of a recovered frontier links of such pages may be lost.
-            yield from known_as(self.task.run_dir / FETCHED_FILE, also_links=self.store.remembered("recovered", False))
+            yield from read_aliases(
+                self.task.run_dir / FETCHED_FILE, also_links=self.store.remembered("recovered", False)
+            )
         yield from self.store.done_urls()
 
     def begin(self) -> None:
@@ -122,7 +124,7 @@ class Resumption:
             )
 
 
-def known_as(path: Path, *, also_links: bool = False) -> Iterator[str]:
+def read_aliases(path: Path, *, also_links: bool = False) -> Iterator[str]:
     """Yield the URLs that pages say they have (Content-Location) where they were fetched under others, from ``fetched.csv``.
 
     They are no links, so the frontier's file does not hold them; ``also_links``: those that they were fetched under as well.

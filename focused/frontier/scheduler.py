@@ -173,7 +173,7 @@ class FrontierScheduler(BaseScheduler):
             if lease is not None:
                 lease.clear_inherited(request)
                 return self._continue(lease, request)
-            return self._admission.link(self._requests.link(request))
+            return self._admission.admit(self._requests.to_link(request))
         except NotDurableError as error:
             if not self._admission.is_new_in_memory(request):
                 self._stats.inc_value("dupefilter/filtered")
@@ -195,7 +195,7 @@ class FrontierScheduler(BaseScheduler):
             if self._unreachable.end_rests():
                 self._checkpoints.commit()
             if self._checkpoints.is_broken or not self._budget.is_left(self._task.max_pages):
-                self._wakeup.at(self._budget.look_again_at())
+                self._wakeup.at(self._budget.next_check_time())
                 return None
             if self._task.is_live and self._leases and not has_room(len(self._leases)):
                 self._unreachable.pause(_PAUSE_SECS)
@@ -259,7 +259,7 @@ class FrontierScheduler(BaseScheduler):
     def _continue(self, lease: Lease, request: Request) -> bool:
         """Add a retry, or the target of a redirect, of a link under way; return whether it is to be fetched."""
         if not request.dont_filter:
-            number = self.store.claim(self._requests.target(request, lease.link))
+            number = self.store.claim(self._requests.redirect_to_link(request, lease.link))
             if number is None:
                 lease.dropped = ELSEWHERE
                 self._stats.inc_value("dupefilter/filtered")

@@ -195,7 +195,7 @@ class ScrapyFrontier:
         """Return nothing: Scrapy's queues say what is next only by giving it away."""
         return []
 
-    def look_around(self, n_links: int) -> None:
+    def draw_links(self, n_links: int) -> None:
         """Do nothing: Scrapy's scheduler cannot draw from what waits."""
 
     def note_failure(self, request: Request, why: str) -> None:

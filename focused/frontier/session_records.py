@@ -46,18 +46,18 @@ class SessionRecords:
                 *(n_bad, n_records),
             )
         for number, url, score in self.store.waiting.scores():
-            self.session.placed(url, number, score)
-        self.session.resume()
+            self.session.note_waiting(url, number, score)
+        self.session.finish_replay()
         self.move()
         return n_bad
 
-    def placed(self, url: str, score: float) -> None:
+    def note_waiting(self, url: str, score: float) -> None:
         """Note that the last link of the store is new."""
-        self.session.placed(url, self.store.last_id, score)
+        self.session.note_waiting(url, self.store.last_id, score)
 
     def page_ended(self, url: str) -> None:
         """Take in what was learnt from the page that a link led to."""
-        record = self.session.record(url)
+        record = self.session.take_record(url)
         if record is not None:
             self._records.add(*record)
         self.move()
@@ -68,6 +68,6 @@ class SessionRecords:
 
     def move(self, *, is_last: bool = False, only_urgent: bool = False) -> None:
         """Move some of the links whose scores are others now; last, all; or only those that cannot wait for the next page."""
-        moved = self.session.urgent_moves() if only_urgent else self.session.moved(is_last=is_last)
+        moved = self.session.take_urgent_moves() if only_urgent else self.session.take_moves(is_last=is_last)
         if moved and (gone := self.store.waiting.place(moved)):
-            self.session.gone(gone)
+            self.session.note_not_waiting(gone)

@@ -129,8 +129,8 @@ class SharedScheduler(FrontierScheduler):
             self.worker.texts.subscribe(self._receive_texts, MAX_TEXTS)
         if session_records is None:
             return
-        if session_records.session.listen():
-            self.worker.begin_alone(session_records.session.n_begin_pages)
+        if session_records.session.expect_other_workers():
+            self.worker.begin_alone(session_records.session.n_pages_alone)
             self._from_others = from_others = LearningFromOthers(
                 session_records.session, self._crawl.judging_turn, self._stats
             )
@@ -213,7 +213,7 @@ class SharedScheduler(FrontierScheduler):
         """Take in a retry; let the target of a redirect wait as a link, for its host may be another worker's."""
         if request.dont_filter:
             return super()._continue(lease, request)
-        self.store.claim(self._requests.target(request, lease.link))
+        self.store.claim(self._requests.redirect_to_link(request, lease.link))
         lease.dropped = REDIRECTED
         return False
 

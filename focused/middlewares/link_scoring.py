@@ -102,7 +102,7 @@ class LinkScoringMiddleware:
         if frontier_of(self.crawler).note_fetched(item.known_as):
             stats.inc_value("focused/pages/repeated_count")
             if session is not None and response.request is not None:
-                session.same(response.request.url, item.known_as)
+                session.note_same_page(response.request.url, item.known_as)
             return None
         page = self._reading.read(response, item.raw_type)
         if page is None:
@@ -119,7 +119,7 @@ class LinkScoringMiddleware:
         if self._is_scoring:
             item.scores = await self._judging.scores(page, response, newness=newness)
             self._note_irrelevant(item)
-        followed = self._reading.followed(page, item.depth, directives)
+        followed = self._reading.links_to_follow(page, item.depth, directives)
         return self._outcome(item, page, self._counted(followed), follows=not directives.nofollow)
 
     def _compare(self, item: PageItem, page: Page) -> float:
@@ -164,18 +164,18 @@ class LinkScoringMiddleware:
             if self._probes is not None:
                 self._probes.answered(response, self._reading.read(response, _type_of(response)))
             return
-        found = await in_turns(self._sources.listing(response))
+        found = await in_turns(self._sources.read_in_steps(response))
         directives = self._reading.directives(response)
         if found is None or directives.nofollow:
             return
-        for request in await in_turns(self._sources.nested(found, source, response)):
+        for request in await in_turns(self._sources.nested_requests(found, source, response)):
             yield request
-        page = await in_turns(self._sources.page(found, response))
+        page = await in_turns(self._sources.page_of_links(found, response))
         if page is None:
             return
         scores = await self._judging.scores(page, response, is_source=True)
         scores = scores.of_source(SOURCE_REASONS[found.kind])
-        links = self._counted(self._reading.followed(page, scores.visit.depth))
+        links = self._counted(self._reading.links_to_follow(page, scores.visit.depth))
         new = frontier_of(self.crawler).sort_links(links, None).new
         for request in self._requests(scores, {url: links[url] for url in new}, None):
             yield request

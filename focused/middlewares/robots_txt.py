@@ -181,7 +181,7 @@ class RobotsTxtMiddleware:
         rules = self._cache.put(origin, text, self._clock())
         self._handed_on.discard(origin)
         if self._shared is not None:
-            self._shared.was_read(origin, text)
+            self._shared.hand_on(origin, text)
         await self._say_parsed(rules, request)
         return ""
 

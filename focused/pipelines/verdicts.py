@@ -12,7 +12,7 @@ from scrapy.utils.asyncio import create_looping_call
 
 from focused.collection.verdict_rows import VerdictRows
 from focused.crawl.delivered_feeds import DeliveredFeeds
-from focused.crawl.delivered_files import put_pages_right, take_out
+from focused.crawl.delivered_files import correct_pages, remove_refused
 from focused.crawl.delivered_words import BY_PEOPLE, DELIVERED, ROWS
 from focused.crawl.final_judging import judge_again
 from focused.crawl.late_delivery import LateDelivery
@@ -149,7 +149,7 @@ class VerdictsPipeline:
         """Remove pages from the feeds that were refused after their delivery, or that stand there twice."""
         if not len(self._reader.table) and not self._withdrawn and not self._late.passed:
             return
-        self._feeds.put_right(self._is_refused, self._late.passed)
+        self._feeds.correct(self._is_refused, self._late.passed)
 
     def _apply_and_deliver(self) -> None:
         """Apply new verdicts, and deliver or withdraw pages by them."""
@@ -209,9 +209,9 @@ class VerdictsPipeline:
             return False
         try:
             if self._rows is not None:
-                n_out, n_in = put_pages_right(path, self._rows.delivered(), self._record, self._is_unknown)
+                n_out, n_in = correct_pages(path, self._rows.delivered(), self._record, self._is_unknown)
             else:
-                n_out, n_in = take_out(path, "jsonlines", self._is_refused) if path.exists() else 0, 0
+                n_out, n_in = remove_refused(path, "jsonlines", self._is_refused) if path.exists() else 0, 0
         except (OSError, ValueError, sqlite3.Error) as error:
             logger.error("%s cannot be corrected by verdicts and the last model: %s", path, error)
             self._stats.inc_value("focused/verdicts/not_applied_count")

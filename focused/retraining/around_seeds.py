@@ -64,7 +64,7 @@ class PagesAroundSeeds:
                 self._waiting.append(url)
                 self._depth[url] = self.depth(source) + 1
 
-    def in_vain(self, url: str) -> None:
+    def note_no_page(self, url: str) -> None:
         """Note that a URL brought no page: links to its origin come last from now on."""
         self._n_in_vain[origin_of(url)] += 1
 

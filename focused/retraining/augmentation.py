@@ -13,7 +13,7 @@ from focused.method.learning.training_set import LinkExamples
 from focused.method.topic.examples import TopicExamples
 from focused.method.topic.page_keys import PageKeys, gathered, page_keys, text_keys, under
 from focused.method.training.untitled import unusable_titles, without_columns
-from focused.retraining.judged_pages import that_join
+from focused.retraining.judged_pages import pages_to_learn_from
 from focused.utils.url_forms import canonical_form
 
 if TYPE_CHECKING:
@@ -167,7 +167,9 @@ def known_pages(examples: TopicExamples, pages: Sequence[JudgedPage], labels: Ma
     keys, rows = keys_among(examples)
     of_label = {label: set(keys[examples.positive[rows] == label].tolist()) for label in (True, False)}
     return {
-        page.number for page in that_join(pages, labels) if not of_label[labels[page.number]].isdisjoint(keys_of(page))
+        page.number
+        for page in pages_to_learn_from(pages, labels)
+        if not of_label[labels[page.number]].isdisjoint(keys_of(page))
     }
 
 

@@ -46,7 +46,7 @@ class DrawSchedule:
         """Ask for as many as are wanted after so many pages."""
         n_more = n_drawn_wanted(n_pages) - self.n_asked
         if n_more > 0:
-            self.frontier().look_around(n_more)
+            self.frontier().draw_links(n_more)
             self.n_asked += n_more
             self.stats.count("drawn_count", n_more)
 
@@ -71,7 +71,7 @@ class SharedDrawSchedule:
         n_more = math.floor(self.n_due)
         if n_more > 0:
             self.n_due -= n_more
-            self.frontier().look_around(n_more)
+            self.frontier().draw_links(n_more)
             self.stats.count("drawn_count", n_more)
 
 
@@ -98,5 +98,5 @@ class LookingForWords:
         if not self.is_met:
             self.is_met = not set(self.terms).isdisjoint(term_counts(count(page.terms)))
         if not self.is_met and n_pages % 2:
-            self.frontier().look_around(1)
+            self.frontier().draw_links(1)
             self.stats.count("drawn_count")

@@ -101,7 +101,7 @@ class JudgingAgain:
         relevances = np.array(found)
         n_relevant = self._n_relevant(relevances, threshold, holds, known)
         if n_relevant is not None:
-            relevances = with_so_many(relevances, n_relevant, threshold)
+            relevances = shift_to_count(relevances, n_relevant, threshold)
         said = list(zip(ids, relevances.tolist(), strict=True))
         for start in range(0, len(said), _SLICE_PAGES):
             part = said[start : start + _SLICE_PAGES]
@@ -166,12 +166,12 @@ def share_of_relevant(about: Mapping[str, Any], known: FirstJudged) -> float | N
     return min(max(called, float(harvest.get("low", 0.0))), float(harvest.get("high", 1.0)))
 
 
-def with_so_many(relevances: Floats, n_relevant: int, threshold: float) -> Floats:
+def shift_to_count(relevances: Floats, n_relevant: int, threshold: float) -> Floats:
     """Move relevances in log-odds, all by the same, so that so many reach the threshold, or fewer where several are the same.
 
     A relevance of 0 stays.
 
-    >>> with_so_many(np.array([0.1, 0.2, 0.3, 0.0]), 2, 0.5).round(2).tolist()
+    >>> shift_to_count(np.array([0.1, 0.2, 0.3, 0.0]), 2, 0.5).round(2).tolist()
     [0.4, 0.6, 0.72, 0.0]
     """
     log_odds = logit(np.clip(relevances, _CERTAIN, 1 - _CERTAIN))

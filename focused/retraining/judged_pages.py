@@ -83,7 +83,7 @@ def write_record(run_dir: Path, pages: Iterable[JudgedPage]) -> None:
     write_whole(run_dir / RETRAINING_FILE, "".join(f"{page.to_line()}\n" for page in pages))
 
 
-def that_join(pages: Iterable[JudgedPage], labels: Container[int]) -> list[JudgedPage]:
+def pages_to_learn_from(pages: Iterable[JudgedPage], labels: Container[int]) -> list[JudgedPage]:
     """Return the pages that have a label, by number, and words to learn from."""
     return [page for page in pages if page.number in labels and page.terms]
 

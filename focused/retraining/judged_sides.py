@@ -80,7 +80,7 @@ def slips_named(pages: Sequence[JudgedPage], said: Mapping[int, bool]) -> list[d
     return [asdict(NotFollowed(page.url, said[page.number], NOISE)) for page in pages[:MAX_NAMED]]
 
 
-def on_their_sides(
+def correct_by_verdicts(
     model: TrainedModel,
     counts: sparse.csr_matrix,
     pages: Sequence[JudgedPage],

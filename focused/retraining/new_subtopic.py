@@ -20,7 +20,9 @@ _MAX_SHARE = 0.5
 """What resembles more of the unlabelled pages than this is no topic."""
 
 
-def resembling(examples: TopicExamples, n_own: int, subtopic: npt.NDArray[np.int64], random_state: int) -> Flags:
+def may_be_of_subtopic(
+    examples: TopicExamples, n_own: int, subtopic: npt.NDArray[np.int64], random_state: int
+) -> Flags:
     """Return which of the topic's own unlabelled pages may belong to a new subtopic; shape (n_pages,).
 
     A tenth of the web may be about what people want now, and so may be a tenth of the unlabelled pages. Against that

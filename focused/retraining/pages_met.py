@@ -20,7 +20,7 @@ from focused.method.learning.training import PageMarks, ShareRule, TermRule, Thr
 from focused.method.topic.counted import relevance_of_counts
 from focused.method.topic.harvest_estimate import HarvestEstimate, of_pages_met
 from focused.retraining.augmentation import columns_of, keys_of, links_of, with_terms, with_vectors
-from focused.retraining.judged_sides import on_their_sides, slips_named
+from focused.retraining.judged_sides import correct_by_verdicts, slips_named
 from focused.retraining.met_examples import (
     MetExamples,
     gather_met,
@@ -191,7 +191,7 @@ def _sides_of_judged(
     own_model = np.ones(counts.shape[0], dtype=np.bool_)  # what has not been trained takes every page
     if "page" in topic.model.calibrations:
         own_model = relevance_of_counts(topic, terms, counts, "page") >= topic.threshold("page")
-    return on_their_sides(
+    return correct_by_verdicts(
         *(model, wide.pages[judged], [found.met[row - found.n_own] for row in judged], verdicts),
         accepted_before=dict(zip([page.number for page in found.joined.pages], own_model.tolist(), strict=True)),
         held_out_log_odds=np.where(found.has_verdict[judged], model.held_out_log_odds[judged], np.nan),

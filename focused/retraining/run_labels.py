@@ -16,7 +16,7 @@ from focused.collection.view import CollectionView, terms_of
 from focused.method.topic import COUNTING, TopicError
 from focused.retraining.applied_verdicts import KnownForms
 from focused.retraining.feedback_files import FeedbackFiles
-from focused.retraining.judged_pages import JudgedPage, read_record, record_path, that_join
+from focused.retraining.judged_pages import JudgedPage, pages_to_learn_from, read_record, record_path
 from focused.retraining.verdict_reader import MAX_PAGES
 from focused.retraining.verdict_table import VerdictTable
 from focused.retraining.versions import FIRST, load_version, read_attempts, read_labels, version_in_use
@@ -113,7 +113,7 @@ def read_run_labels(run_dir: Path, topic: Topic, *, further: Sequence[Path] = ()
         *(version, labels | verdicts, verdicts, every, is_against_met, n_bad),
         *(n_without_words, n_not_fetched, said.verdicts_by_page(), began_with),
     )
-    if not (is_against_met or that_join(found.pages, found.labels)):
+    if not (is_against_met or pages_to_learn_from(found.pages, found.labels)):
         raise ValueError(f"{record_path(run_dir)} holds none of the pages that version {version} was learnt from.")
     return found
 

@@ -21,9 +21,9 @@ from focused.retraining.augmentation import (
     with_terms,
     with_vectors,
 )
-from focused.retraining.judged_sides import on_their_sides
+from focused.retraining.judged_sides import correct_by_verdicts
 from focused.retraining.label_noise import probably_wrong
-from focused.retraining.new_subtopic import resembling
+from focused.retraining.new_subtopic import may_be_of_subtopic
 from focused.utils.words import quantity
 
 if TYPE_CHECKING:
@@ -189,7 +189,7 @@ class Retraining:
             assert model.held_out_log_odds is not None
             log_odds = dict(zip(self._examples.numbers(labels), model.held_out_log_odds[n_own:].tolist(), strict=True))
             judged, counts = self._examples.counts_in(wide.terms, said)
-            found = on_their_sides(
+            found = correct_by_verdicts(
                 *(model, counts, judged, said),
                 accepted_before=self.accepted_before,
                 held_out_log_odds=np.array([log_odds.get(page.number, np.nan) for page in judged]),
@@ -215,7 +215,7 @@ class Retraining:
         """
         n_own = self._examples.n_own
         rows = n_own + np.flatnonzero([n in subtopic for n in numbers])
-        found = resembling(examples, n_own, rows, self._random_state)
+        found = may_be_of_subtopic(examples, n_own, rows, self._random_state)
         joined = {n for n, wanted in zip(numbers, examples.positive[n_own:].tolist(), strict=True) if wanted}
         found[:n_own] |= self._examples.unlabeled_again(joined)
         return found

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from focused.method.topic import Topic, load_topic
 from focused.retraining.assumed_positives import with_assumed_positives
-from focused.retraining.judged_pages import read_record, record_path, that_join
+from focused.retraining.judged_pages import pages_to_learn_from, read_record, record_path
 from focused.retraining.training_task import Task
 from focused.retraining.versions import FOLDER, LABELS_FILE, Attempt, load_version, read_labels
 from focused.utils.files import write_json
@@ -65,7 +65,7 @@ def _with_joined_pages(
     all_labels = {int(number): label for number, label in task.labels.items()}
     in_use = read_labels(Path(task.run_dir), task.in_use)
     pages, _ = read_record(record_path(Path(task.run_dir)), task.n_bytes)
-    retraining = Retraining(topic, that_join(pages, in_use | all_labels), random_state=task.random_state)
+    retraining = Retraining(topic, pages_to_learn_from(pages, in_use | all_labels), random_state=task.random_state)
     believed, labels = _believed(task, retraining, all_labels)
     joined = retraining.joined(labels)
     n_positive = sum(labels[page.number] for page in joined)

@@ -35,7 +35,7 @@ class CrawlOverview:
         self._n_times_unknown: dict[str, int] = {}
         self._n_pages_seen, self._seen_at = 0, now()
         #: Pages of the crawl that its first worker asks for alone, and whether this is that one.
-        self.n_begin_pages = 0
+        self.n_pages_alone = 0
         self._is_first = False
 
     def update(self, seen: KeeperReport, worker: int) -> None:
@@ -60,7 +60,7 @@ class CrawlOverview:
         Others hold the hosts of that one by now.
         """
         n_pages, has_lost = (0, False) if self.totals is None else (self.totals.n_pages, self.totals.has_lost)
-        return n_pages < self.n_begin_pages and not has_lost and now() - self._seen_at <= _STUCK_PATIENT_SECS
+        return n_pages < self.n_pages_alone and not has_lost and now() - self._seen_at <= _STUCK_PATIENT_SECS
 
     @property
     def waits_for_first_worker(self) -> bool:

@@ -128,6 +128,6 @@ class OrphanLinks:
             url, host = self._asked[number]
             self._scores.found(number, host)
             taken[url] = number, score
-        self._session.took_over(taken)
+        self._session.take_over_links(taken)
         self.n_taken += len(scores)
         self._asked.clear()

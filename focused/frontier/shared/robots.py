@@ -33,7 +33,7 @@ class KnownRobots(NamedTuple):
 class SharedRobots(HostHandover):
     """Hands on what robots.txt files say; ``on_known`` is called with origin, text and age in seconds."""
 
-    def was_read(self, origin: str, text: bytes) -> None:
+    def hand_on(self, origin: str, text: bytes) -> None:
         """Hand on the text of a robots.txt that was read now; empty: there is none."""
         self._exchange.add_tasks(robots={origin: (text, now())})
 

@@ -109,7 +109,7 @@ class SharedStore(OwnLinkStates):
         self.draft.page.links.append(link)
         return SENT
 
-    def join(self, number: int, link: FrontierLink) -> None:
+    def update_evidence(self, number: int, link: FrontierLink) -> None:
         """Send what another page says of a link; the result is known later."""
         self._add(link)
 

@@ -76,9 +76,9 @@ class SharedTexts:
         self._draft.add_output(_ADD, {**values, "relevant": relevant, "sketch": sketch})
 
     def pages(self) -> Iterator[tuple[str, str, str, int, bytes]]:
-        """Return none: see `listen`."""
+        """Return none: `subscribe` passes them on."""
         return iter(())
 
     def sketches(self) -> Iterator[tuple[str, bytes, int]]:
-        """Return none: see `listen`."""
+        """Return none: `subscribe` passes them on."""
         return iter(())

@@ -117,7 +117,7 @@ class Worker:
 
     def begin_alone(self, n_pages: int) -> None:
         """Let the crawl's first worker ask for its first pages alone."""
-        self._overview.n_begin_pages = n_pages
+        self._overview.n_pages_alone = n_pages
 
     @property
     def pages_left(self) -> int | None:

@@ -137,7 +137,7 @@ class LinkStore(Protocol):
     def add(self, links: Iterable[FrontierLink]) -> list[str]:
         """Add links; return the answer for each, one of `focused.frontier.store.answers`."""
 
-    def join(self, number: int, link: FrontierLink) -> tuple[Evidence, Evidence] | None:
+    def update_evidence(self, number: int, link: FrontierLink) -> tuple[Evidence, Evidence] | None:
         """Join what another page says of a link: what was known, and what is now. None: it does not wait, or is shared."""
 
     def claim(self, link: FrontierLink) -> int | None:

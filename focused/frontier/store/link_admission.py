@@ -97,7 +97,7 @@ class LinkAdmission(LinkStates):
             self.by_level.found(host, rank)
         return NEW
 
-    def join(self, number: int, link: FrontierLink) -> tuple[Evidence, Evidence] | None:
+    def update_evidence(self, number: int, link: FrontierLink) -> tuple[Evidence, Evidence] | None:
         """Join what another page says of a link with what is known of it, by number: its fingerprint is not needed.
 
         Returns what was known, and what is now; None if it does not wait.

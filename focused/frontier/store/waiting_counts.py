@@ -160,7 +160,7 @@ class WaitingCounts:
         """
         return [(_MIDDLES[place], n) for place in range(N_BINS - 1, -1, -1) if (n := self._in_all[place]) > 0]
 
-    def page_begins(self, priority: int) -> None:
+    def begin_page(self, priority: int) -> None:
         """Note that the links that are found next come from the page of a link that was handed out with this priority."""
         self._source = bisect_right(BOUNDS, priority)
 

@@ -109,7 +109,7 @@ def no_calibration(kind: str, prior: float) -> Calibration:
     return Calibration(kind, 1.0, float(logit(prior)), prior, 0.0, 0.5, 0)
 
 
-def drawn_to_prior(calibration: Calibration, belief: float) -> Calibration:
+def shrink_to_prior(calibration: Calibration, belief: float) -> Calibration:
     """Shrink a calibration's line to the prior: keep this share, in [0, 1], of its distance in log-odds."""
     prior = float(logit(calibration.prior))
     offset = prior + belief * (calibration.offset - prior)
@@ -123,7 +123,7 @@ def halfway_to_prior(start: Calibration, kind: str, prior: float) -> Calibration
     much as text on the page itself.
     """
     prior = no_calibration(kind, prior).prior
-    return drawn_to_prior(replace(start, kind=kind, prior=prior, n_examples=0), 0.5)
+    return shrink_to_prior(replace(start, kind=kind, prior=prior, n_examples=0), 0.5)
 
 
 def fit_line(start: Calibration, examples: CalibrationExamples, *, strength: float = 0.1) -> Calibration:

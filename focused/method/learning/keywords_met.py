@@ -57,7 +57,7 @@ def fit_keywords(model: TopicModel, term_columns: ArrayLike, counts: Any, column
     rows = weighted_rows(met[:, terms], idf, sublinear=True)
     former = np.divide(told[terms], idf, out=np.zeros(len(terms)), where=idf > 0)
     beside = keyword_direction(rows, idf, np.searchsorted(terms, words), weights=weights)
-    coef = spread_alike(former, rows @ former) + spread_alike(beside, rows @ beside)
+    coef = scale_to_unit_deviation(former, rows @ former) + scale_to_unit_deviation(beside, rows @ beside)
     before = weighted_rows(met[:, own], model.term_weights, sublinear=model.sublinear_tf) @ model.coef + model.intercept
     coef, intercept = _as_before(coef, np.asarray(rows @ coef), np.asarray(before))
     n_with_words = int((np.diff(met[:, words].indptr) > 0).sum())
@@ -78,7 +78,7 @@ def fit_keywords(model: TopicModel, term_columns: ArrayLike, counts: Any, column
     )
 
 
-def spread_alike(direction: Floats, decisions: Floats) -> Floats:
+def scale_to_unit_deviation(direction: Floats, decisions: Floats) -> Floats:
     """Return a direction whose decisions have the standard deviation 1, or as it is if they do not differ."""
     spread = float(np.std(decisions))
     return direction / spread if spread > 0 else direction

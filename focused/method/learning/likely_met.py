@@ -11,7 +11,7 @@ from scipy.special import expit, logit
 
 from focused.method.learning.assumed_relevance import PRIOR, AssumedRelevance
 from focused.method.learning.calibration import fit_line, no_calibration
-from focused.method.learning.keywords_met import spread_alike
+from focused.method.learning.keywords_met import scale_to_unit_deviation
 from focused.method.learning.learners import knows_vectors, make_learner
 from focused.method.learning.trained_model import KeywordFigures, TrainedModel, strongest_terms
 from focused.method.learning.unit_calibration import calibrate_pages
@@ -90,7 +90,7 @@ def fit_likely(
         estimator = make_learner(learner, random_state, vectors)
         estimator.fit(both, np.arange(both.shape[0]) < positive.shape[0])
         coef = estimator.coef_[0] * estimator.term_weights_ / idf
-        return spread_alike(coef, rows @ coef)
+        return scale_to_unit_deviation(coef, rows @ coef)
 
     coef = told_apart(own, others)
     given = np.full(known.shape[0], np.nan) if verdicts is None else np.asarray(verdicts, dtype=np.float64)

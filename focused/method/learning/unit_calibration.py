@@ -11,12 +11,12 @@ from focused.method.learning.calibration import (
     ANY_TERM,
     Calibration,
     CalibrationExamples,
-    drawn_to_prior,
     fit_half_terms,
     fit_line,
     halfway_to_prior,
     log_likelihood,
     no_calibration,
+    shrink_to_prior,
 )
 from focused.method.learning.pu_calibration import STRENGTH, fit_line_to_unlabeled
 from focused.method.learning.threshold import with_best_threshold
@@ -175,6 +175,6 @@ def calibrate_links(
         line = fit_line(start, links, strength=_LINK_STRENGTH)
         bent = replace(start, half_terms=fit_half_terms(line, links, links).half_terms)
     fitted = fit_line(bent, links, strength=_LINK_STRENGTH)
-    gain = log_likelihood(fitted, links) - log_likelihood(drawn_to_prior(fitted, 0.0), links)
+    gain = log_likelihood(fitted, links) - log_likelihood(shrink_to_prior(fitted, 0.0), links)
     belief = max(1 - _GAIN_OF_CHANCE / max(gain, 1e-300), _LEAST_BELIEF)
-    return with_best_threshold(drawn_to_prior(fitted, belief), links)[0]
+    return with_best_threshold(shrink_to_prior(fitted, belief), links)[0]

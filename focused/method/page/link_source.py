@@ -45,7 +45,7 @@ _first_element = re.compile(rb"<[A-Za-z_]").search
 _tags = re.compile(r"<[^<>]*>")
 
 
-def reading(body: bytes, *, max_bytes: int = MAX_BYTES) -> Generator[int, None, LinkList | None]:
+def read_in_steps(body: bytes, *, max_bytes: int = MAX_BYTES) -> Generator[int, None, LinkList | None]:
     """Read a source; None if the body is neither a sitemap nor a feed.
 
     In steps, each of which yields about how many bytes it has read. No more than ``max_bytes`` are unpacked. Entities that

@@ -17,24 +17,24 @@ if TYPE_CHECKING:
 class Session:
     """The memory of one crawl. ``Crawl`` holds it and asks it for scores in place of the strategy.
 
-    A subclass must define ``scoring`` and may leave the rest as it is. A frontier that can change the scores of waiting links
-    tells the session their places (``placed``) and asks it which scores have changed (``moved``). It keeps what the session
-    has learnt from each page (``record``); a resumed crawl gives that back (``replay``).
+    A subclass must define ``score_in_steps`` and may leave the rest as it is. A frontier that can change the scores of waiting
+    links tells the session which links wait (``note_waiting``), and asks it which scores have changed (``take_moves``). The
+    frontier keeps what the session has learnt from each page (``take_record``); a resumed crawl gives that back (``replay``).
     """
 
-    def scoring(self, page: Page, relevance: PageRelevance, visit: Visit) -> Generator[int, None, LinkScores]:
+    def score_in_steps(self, page: Page, relevance: PageRelevance, visit: Visit) -> Generator[int, None, LinkScores]:
         """Learn from a page, and return a score and its reason for each of its links.
 
         It works in steps, because a page with many links takes long. Each step yields about how many rows of a table it has
-        dealt with. Between two steps the crawl may call all methods but ``scoring`` and ``learn_again``.
+        dealt with. Between two steps the crawl may call all methods but ``score_in_steps`` and ``learn_again``.
         """
-        raise TypeError(f"{type(self).__name__} must define scoring()")
+        raise TypeError(f"{type(self).__name__} must define score_in_steps()")
 
     def score(self, page: Page, relevance: PageRelevance, visit: Visit) -> LinkScores:
-        """Learn from a page as ``scoring`` does, in one go."""
-        return finish(self.scoring(page, relevance, visit))
+        """Learn from a page as ``score_in_steps`` does, in one go."""
+        return finish(self.score_in_steps(page, relevance, visit))
 
-    def same(self, url: str, known_as: str) -> None:
+    def note_same_page(self, url: str, known_as: str) -> None:
         """Note that a link led to a page that had been fetched under another URL."""
 
     def why(self, url: str) -> str:
@@ -55,27 +55,27 @@ class Session:
         return None
 
     @property
-    def n_begin_pages(self) -> int:
+    def n_pages_alone(self) -> int:
         """How many pages one worker fetches alone, before the session knows enough for many workers."""
         return 0
 
     # --- With a frontier that can change scores
 
-    def placed(self, url: str, number: int, score: float) -> None:
-        """Note the number and the score with which a frontier has taken in a link."""
+    def note_waiting(self, url: str, number: int, score: float) -> None:
+        """Note that a link waits: by which number the frontier knows it, and with which score."""
 
-    def moved(self, *, is_last: bool = False) -> list[tuple[int, float]]:
-        """Return numbers and new scores of waiting links that should move now; with ``is_last``, of all that still should."""
+    def take_moves(self, *, is_last: bool = False) -> list[tuple[int, float]]:
+        """Return, once, numbers and new scores of waiting links that should move now; with ``is_last``, of all that should."""
         return []
 
-    def urgent_moves(self) -> list[tuple[int, float]]:
-        """Return what should move although no own page has ended, only pages of other workers: less than `moved` does."""
-        return self.moved()
+    def take_urgent_moves(self) -> list[tuple[int, float]]:
+        """Return what should move although no own page has ended, only pages of other workers: less than `take_moves` does."""
+        return self.take_moves()
 
-    def gone(self, numbers: Sequence[int]) -> None:
-        """Note that links do not wait any more."""
+    def note_not_waiting(self, numbers: Sequence[int]) -> None:
+        """Note that links, by the frontier's numbers, wait no longer."""
 
-    def record(self, url: str) -> tuple[int, bytes] | None:
+    def take_record(self, url: str) -> tuple[int, bytes] | None:
         """Return the record of the page that a link led to, once: how many links it has, and what was learnt."""
         return None
 
@@ -87,7 +87,7 @@ class Session:
     def learn_again(
         self, fresh: Session, judged: Iterable[tuple[Page, PageRelevance, Visit]], max_explored: int = 0
     ) -> Iterator[int]:
-        """Learn anew from pages that another model judges, in steps as ``scoring``. Pages that arrive meanwhile count, too.
+        """Learn anew from pages that another model judges, in steps. Pages that arrive meanwhile count, too.
 
         ``fresh`` is a session that knows nothing yet. The pages come in their first order; each is judged when the iterator
         reaches it. Up to ``max_explored`` links may come first to find out what there is: many if little of what was known
@@ -101,26 +101,26 @@ class Session:
         return 0
 
     def replay(self, record: bytes) -> None:
-        """Learn again from what ``record`` returned; ValueError if it is something else."""
+        """Learn again from what ``take_record`` returned; ValueError if it is something else."""
 
-    def resume(self) -> None:
-        """Continue: the last record has been replayed."""
+    def finish_replay(self) -> None:
+        """Use what was replayed: the last record has come."""
 
     # --- With a frontier that many workers share
 
-    def listen(self) -> bool:
+    def expect_other_workers(self) -> bool:
         """Expect records of other workers from now on; tell whether the session learns from them while it crawls."""
         return False
 
-    def hearing(self, records: Sequence[bytes]) -> Generator[int, None, int]:
+    def learn_from_others(self, records: Sequence[bytes]) -> Generator[int, None, int]:
         """Learn from records of other workers' sessions as from own pages. A page that both had counts once.
 
-        It works in steps, as ``scoring`` does. Returns how many were no records.
+        It works in steps, as ``score_in_steps`` does. Returns how many were no records.
         """
         yield from ()
         return 0
 
-    def took_over(self, links: Mapping[str, tuple[int, float]]) -> None:
+    def take_over_links(self, links: Mapping[str, tuple[int, float]]) -> None:
         """Take over waiting links that another worker has found: numbers and scores, by URL. From now on they may move."""
 
     def record_of(self, page: Page, relevance: PageRelevance, visit: Visit) -> tuple[int, bytes] | None:

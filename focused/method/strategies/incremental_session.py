@@ -64,7 +64,7 @@ class IncrementalSession(Session):
         self._records: dict[str, tuple[int, bytes]] = {}
         self._has_frontier = False
 
-    def scoring(self, page: Page, relevance: PageRelevance, visit: Visit) -> Generator[int, None, LinkScores]:
+    def score_in_steps(self, page: Page, relevance: PageRelevance, visit: Visit) -> Generator[int, None, LinkScores]:
         """Learn from a page, and return a score for each of its links."""
         contexts = self._direction.contexts(page, self._max_units)
         yield page.n_links
@@ -161,11 +161,11 @@ class IncrementalSession(Session):
 
     # --- With a frontier that keeps what is learnt
 
-    def placed(self, url: str, number: int, score: float) -> None:
+    def note_waiting(self, url: str, number: int, score: float) -> None:
         """Note that there is a frontier that keeps records."""
         self._has_frontier = True
 
-    def record(self, url: str) -> tuple[int, bytes] | None:
+    def take_record(self, url: str) -> tuple[int, bytes] | None:
         """Return, once, what was learnt from the page that a link led to."""
         return self._records.pop(url, None)
 
@@ -175,9 +175,9 @@ class IncrementalSession(Session):
         return MAX_REMEMBERED_LINKS
 
     def replay(self, record: bytes) -> None:
-        """Learn again from what `record` returned; ValueError if it is something else."""
+        """Learn again from what `take_record` returned; ValueError if it is something else."""
         self.learn(ContextRecord.unpack(record, n_terms=self._direction.columns.n_terms))
 
-    def resume(self) -> None:
+    def finish_replay(self) -> None:
         """Go on after the last of the records."""
         self._has_frontier = True

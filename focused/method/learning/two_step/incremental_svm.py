@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from focused.method.learning.estimators.base import check_counts
 from focused.method.learning.two_step.batch_svm import LabeledSVM
-from focused.method.learning.two_step.informative_examples import darkest, strongest, word_shares
+from focused.method.learning.two_step.informative_examples import least_clear, strongest, word_shares
 from focused.method.text.vocabulary import total_frequencies
 
 if TYPE_CHECKING:
@@ -154,7 +154,7 @@ class IncrementalSVM(LabeledSVM):
             margins = np.where(positive, decisions, -decisions)
             # Squared hinge loss: the dual coefficient is a multiple of 1 - margin, and 0 beyond the margin.
             support = trained & (margins < 1)
-            dark = darkest(q, ~wrong, self.mu)
+            dark = least_clear(q, ~wrong, self.mu)
             svms.append((coef, intercept))
             sizes.append((int(trained.sum()), int(support.sum()), int(wrong.sum()), int(dark.sum())))
             n_unchanged = n_unchanged + 1 if np.array_equal(wrong, last_wrong) else 0

@@ -26,7 +26,7 @@ def word_shares(counts: sparse.csr_matrix, totals: NDArray[np.float64]) -> NDArr
     return np.asarray(shares.sum(axis=1), dtype=np.float64).ravel()
 
 
-def darkest(q: NDArray[np.float64], right: NDArray[np.bool_], mu: float) -> NDArray[np.bool_]:
+def least_clear(q: NDArray[np.float64], right: NDArray[np.bool_], mu: float) -> NDArray[np.bool_]:
     """Flag the `mu` % of the rightly classified documents whose Q is lowest, rounded up.
 
     Documents without a word have Q = 0. On a site of near-empty pages they would fill the selection; they teach nothing and

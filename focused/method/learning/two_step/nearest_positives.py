@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from focused.method.learning.two_step.reliable_negatives import ReliableNegatives, below_most, select
+from focused.method.learning.two_step.reliable_negatives import ReliableNegatives, noise_threshold, select
 from focused.method.text.vocabulary import document_frequencies
 from focused.method.text.weighting import inverse_document_frequency, tfc
 
@@ -47,7 +47,7 @@ def nearest_negatives(
     return select(
         "Nearest neighbours",
         mean_cosine(tfc(unlabeled, idf), rows, k),
-        below_most(mean_cosine(rows, rows, k, leave_self_out=True), noise),
+        noise_threshold(mean_cosine(rows, rows, k, leave_self_out=True), noise),
         {},
         n_positive=n_positive,
         min_share=min_share,

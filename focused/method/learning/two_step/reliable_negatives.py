@@ -93,10 +93,10 @@ def select(
     return ReliableNegatives(rows, scores, threshold, evidence)
 
 
-def below_most(values: NDArray[np.float64], noise: float) -> float:
+def noise_threshold(values: NDArray[np.float64], noise: float) -> float:
     """Return the largest threshold with at most a share `noise`, in [0, 1), of the values at or below it.
 
-    >>> 1.0 <= below_most(np.array([3.0, 1.0, 2.0, 4.0]), 0.25) < 2.0
+    >>> 1.0 <= noise_threshold(np.array([3.0, 1.0, 2.0, 4.0]), 0.25) < 2.0
     True
     """
     if not 0 <= noise < 1:

@@ -9,7 +9,7 @@ from scipy import sparse
 from sklearn.naive_bayes import MultinomialNB
 from sklearn.utils import check_random_state
 
-from focused.method.learning.two_step.reliable_negatives import ReliableNegatives, below_most, select
+from focused.method.learning.two_step.reliable_negatives import ReliableNegatives, noise_threshold, select
 
 
 def spy_negatives(
@@ -46,7 +46,7 @@ def spy_negatives(
         "The spy technique",
         # Log odds, not probabilities: these are 0 or 1 to the last digit for whole pages, and nearly all would be ties.
         unlabeled @ log_ratios + log_prior_ratio,
-        below_most(of_spies, noise),
+        noise_threshold(of_spies, noise),
         {"spies_": spies, "spy_scores_": of_spies},
         n_positive=n_positive,
         min_share=min_share,

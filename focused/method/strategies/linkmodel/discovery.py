@@ -32,7 +32,7 @@ _HOPE, _TRIES = 1.0, 3.0
 
 
 class Discovery:
-    """Knows what pages of each kind have led to, and what may be hoped of links of each kind.
+    """Knows what pages of each kind have led to, and what may be expected of links of each kind.
 
     The *yield* of a page is by how much the pages first found on it are more relevant than the crawl's average page, summed
     up, and half of their own yields, over four hops; from 0 to 5. The yield of a kind is the mean of its pages, drawn to that
@@ -75,10 +75,11 @@ class Discovery:
             groups.table["count"][:] = groups.table["past_count"] + np.bincount(numbers, minlength=size)
         return memory.links.size + 20 * len(rows)
 
-    def hopes(self, links: Integers) -> Floats:
-        """Return what is hoped to lie behind links, by number: 0 where a crawl does as well as ever.
+    def expected_yields(self, links: Integers) -> Floats:
+        """Return the yields that are expected behind links, by number: 0 while the crawl does as well as ever.
 
-        Kinds that were tried little come forward, but only the first links of each: the others wait for what these bring.
+        The yield of a kind that was tried little is overestimated, but only for its first links: so some of them come forward,
+        and the others wait for what these bring.
         """
         if not self._urgency:
             return np.zeros(len(links))
@@ -88,14 +89,14 @@ class Discovery:
             found = (table["sum"][numbers] + _STRENGTH * found) / (table["count"][numbers] + _STRENGTH)
         n_tried = memory.kinds["kind"].table["count"][memory.links["kind"][links]]
         before = np.maximum(n_tried, memory.links["ordinal"][links])
-        hopes: Floats = self._urgency * (found + _HOPE * _TRIES / (before + _TRIES))
-        return hopes
+        expected: Floats = self._urgency * (found + _HOPE * _TRIES / (before + _TRIES))
+        return expected
 
-    def lifted(self, log_odds: Floats, links: Integers) -> Floats:
-        """Return the log-odds of links, by number, with what is hoped to lie behind them."""
-        return lifted(log_odds, self.hopes(links)) if self.counts else log_odds
+    def with_expected_yields(self, log_odds: Floats, links: Integers) -> Floats:
+        """Return the log-odds of links, by number, raised by the yields that are expected behind them."""
+        return add_yields(log_odds, self.expected_yields(links)) if self.counts else log_odds
 
-    def yields(self) -> Floats:
+    def observed_yields(self) -> Floats:
         """Return the yield of the page behind each link, shape (n_links,); NaN of links that were not fetched."""
         found = np.full(self._memory.links.size, np.nan)
         rows, yields = self._pages()
@@ -120,14 +121,14 @@ class Discovery:
         return rows, yields[pages]
 
 
-def lifted(log_odds: Floats, hopes: Floats) -> Floats:
-    """Return the log-odds of 1 - (1 - p) exp(-hope), p being the probability that the log-odds say.
+def add_yields(log_odds: Floats, yields: Floats) -> Floats:
+    """Return the log-odds of 1 - (1 - p) exp(-yield), where p is the probability that the given log-odds stand for.
 
-    So a link without hope keeps its log-odds, and no hope lifts a link above one that is certainly relevant.
+    So a link with yield 0 keeps its log-odds, and no yield raises a link above one that is certainly relevant.
 
-    >>> lifted(np.array([-2.0, -2.0, 3.0]), np.array([0.0, 1.0, 1.0])).round(2).tolist()
+    >>> add_yields(np.array([-2.0, -2.0, 3.0]), np.array([0.0, 1.0, 1.0])).round(2).tolist()
     [-2.0, 0.74, 4.03]
     """
-    # 1 - (1 - p) exp(-h) has the odds (1 + e^z) e^h - 1.
-    found: Floats = np.where(hopes > 0, np.log(np.expm1(np.logaddexp(0.0, log_odds) + hopes)), log_odds)
+    # 1 - (1 - p) exp(-y) has the odds (1 + e^z) e^y - 1.
+    found: Floats = np.where(yields > 0, np.log(np.expm1(np.logaddexp(0.0, log_odds) + yields)), log_odds)
     return found

@@ -37,7 +37,7 @@ class Forgetting:
         self._was_waiting = np.zeros(0, dtype=np.bool_)
 
     def steps(self, n_added: int) -> Generator[int, None, None]:
-        """Forget some links if there are too many, by how many the page before added; steps as `LinkMemory.forgetting`."""
+        """Forget some links if there are too many; ``n_added``: how many the page before added."""
         memory = self._model.memory
         if not len(self._chosen):
             if memory.share_in_use <= 1:
@@ -49,7 +49,7 @@ class Forgetting:
         self._chosen, self._was_waiting = self._chosen[n:], self._was_waiting[n:]
         values = self._model.values()
         is_as_before = np.isnan(values[forgotten]) == was_waiting  # some were fetched meanwhile
-        yield from memory.forgetting(forgotten[is_as_before], values, self._discovery.yields())
+        yield from memory.forget_in_steps(forgotten[is_as_before], values, self._discovery.observed_yields())
 
     def _least_useful(self) -> Integers:
         """Return which links should be forgotten so that an eighth more can be remembered, in this order.

@@ -31,5 +31,5 @@ class KnownPages:
         number = memory.number(last)
         if number is None or np.isnan(memory.links["outcome"][number]):
             return False
-        memory.same(first, last)
+        memory.note_same_page(first, last)
         return True

@@ -39,7 +39,7 @@ class LinkLearner:
     """Learns from pages, one by one: a model with its memory, and when it is fitted.
 
     A fit is made after each `every_pages`; links come forward by `fairness` and by `discovery`, as of :class:`LinkScorer`. A
-    session that learns anew has a new learner, which takes the places of links over from the former one (`succeed`).
+    session that learns anew has a new learner, which takes the places of links over from the former one (`take_over_from`).
     """
 
     def __init__(
@@ -65,13 +65,13 @@ class LinkLearner:
         self._forgetting = Forgetting(model, discovery)
         self._n_new = 0  # links of the last page
 
-    def learning(self, *pages: PageLinks) -> Generator[int, None, tuple[Integers, Floats]]:
+    def learn_in_steps(self, *pages: PageLinks) -> Generator[int, None, tuple[Integers, Floats]]:
         """Remember pages, do some of the work under way, and return the numbers and scores of their links."""
-        links, evidence = yield from self.remembering(*pages)
+        links, evidence = yield from self.remember_in_steps(*pages)
         for found in pages:
             self.memory.links["frontier"][self.memory.numbers(found.urls)] = NOT_WAITING
         if not self.work.is_under_way and self.is_fit_due:
-            self.work.begin(self.fitting())
+            self.work.begin(self.fit_in_steps())
         if not self.work.is_under_way and not self.n_fits:
             self.model.refresh()
         else:
@@ -79,14 +79,14 @@ class LinkLearner:
         if not self.work.is_under_way and self.n_fits and self.discovery.is_due:
             self.work.begin(self._looking_behind())
         yield len(links)
-        self.work.go_on()
+        self.work.do_portion()
         yield PORTION
         scores = self.scorer.scores(links)
         if self.has_frontier:
             self.updates.changed(links, scores)
         return links, scores
 
-    def remembering(self, *pages: PageLinks) -> Generator[int, None, tuple[Integers, Integers]]:
+    def remember_in_steps(self, *pages: PageLinks) -> Generator[int, None, tuple[Integers, Integers]]:
         """Remember pages without fitting; return the numbers of their links, page by page, and the new rows of evidence.
 
         Of several pages no two may have a URL in common. Links of pages that were known come last.
@@ -116,21 +116,21 @@ class LinkLearner:
             links = np.concatenate((of_new, links))
         return links, evidence
 
-    def learning_all(self, pages: Iterable[PageLinks], arrived: list[PageLinks]) -> Iterator[int]:
+    def learn_all_in_steps(self, pages: Iterable[PageLinks], arrived: list[PageLinks]) -> Iterator[int]:
         """Learn from pages with one fit, then from those that have `arrived` meanwhile, until none is left; in steps."""
         for found in pages:
             yield len(found.links)
-            yield from self.remembering(found)
+            yield from self.remember_in_steps(found)
             yield len(found.links)
-        yield from self.fitting()
+        yield from self.fit_in_steps()
         while arrived or self.work.is_under_way:
             if arrived:
-                yield from self.learning(arrived.pop(0))
+                yield from self.learn_in_steps(arrived.pop(0))
             else:
-                self.work.go_on()
+                self.work.do_portion()
             yield PORTION
 
-    def moving_all(self, max_explored: int) -> Iterator[int]:
+    def find_moves_in_steps(self, max_explored: int) -> Iterator[int]:
         """Find out which waiting links must move; up to `max_explored` explore, the more the harvest has fallen."""
         if n_explored := round(max_explored * self.memory.harvest.share_lost):
             self.exploration.draw_from_folders(self.memory.links, n_explored)
@@ -146,10 +146,10 @@ class LinkLearner:
         """Whether enough pages have come since the last fit."""
         return self.memory.n_pages >= self.next_fit
 
-    def fitting(self) -> Generator[int, None, None]:
-        """Fit the model, and find out what a frontier must be told; yields as `LinkModel.fitting` does."""
+    def fit_in_steps(self) -> Generator[int, None, None]:
+        """Fit the model, and find out what a frontier must be told; yields as `LinkModel.fit_in_steps` does."""
         n_pages = self.memory.n_pages
-        has_learnt = yield from self.model.fitting()
+        has_learnt = yield from self.model.fit_in_steps()
         yield self.discovery.learn()
         interval = max(self.every_pages if has_learnt else 1, n_pages // _SLOWER_FROM)
         self.next_fit = n_pages + interval
@@ -161,9 +161,9 @@ class LinkLearner:
             self.exploration.draw(self.memory.links, interval)
         yield from self.updates.all_changed(self.next_fit, self.every_pages)
 
-    def succeed(self, former: LinkLearner) -> None:
+    def take_over_from(self, former: LinkLearner) -> None:
         """Take over from the learner of a former model the places of the waiting links, and what else concerns the crawl."""
-        self.memory.take_places(former.memory, has_more=former.known is not None)
+        self.memory.take_over_waiting(former.memory, has_more=former.known is not None)
         self.has_frontier, self.exploration = former.has_frontier, former.exploration
         self.n_fits += former.n_fits
         if former.known is not None:

@@ -80,7 +80,7 @@ class LinkMemory:
         numbers: list[int] = self._numbers.numbers(list(map(hash, urls))).tolist()
         return [number for number in numbers if number != UNKNOWN]
 
-    def take_places(self, other: LinkMemory, *, has_more: bool = False) -> None:
+    def take_over_waiting(self, other: LinkMemory, *, has_more: bool = False) -> None:
         """Take over from another memory where links wait in the frontier, and the seeds that they were reached from.
 
         ``has_more``: pages that the other one knows are still to come, those of other workers. They have been counted for
@@ -92,7 +92,7 @@ class LinkMemory:
         theirs = other._numbers.numbers(keys.tolist())
         mine, theirs = mine[theirs != UNKNOWN], theirs[theirs != UNKNOWN]
         self.links["start"][:] = self.links["branch"][:] = UNKNOWN_START
-        self.fairness.take_counts(other.fairness)
+        self.fairness.copy_counts(other.fairness)
         for name in ("frontier", "level", "explores", "start", "branch"):
             self.links[name][mine] = other.links[name][theirs]
 
@@ -161,7 +161,7 @@ class LinkMemory:
         links["n_kept"][of_page[rows]] = n_kept[rows] + 1
         return rows
 
-    def same(self, url: str, known_as: str) -> None:
+    def note_same_page(self, url: str, known_as: str) -> None:
         """Note that a link led to a page that was fetched under another URL."""
         known = self.number(known_as)
         if known is not None:
@@ -179,7 +179,7 @@ class LinkMemory:
         """How much of what may be remembered is: of links or of evidence, whichever is more."""
         return max(len(self.links), len(self.evidence) / EVIDENCE_OF_LINK) / self.max_links
 
-    def forgetting(self, forgotten: Integers, values: Floats, yields: Floats) -> Generator[int, None, None]:
+    def forget_in_steps(self, forgotten: Integers, values: Floats, yields: Floats) -> Generator[int, None, None]:
         """Forget links, each named once, and what pages say of them; add their outcomes to what is known of their groups.
 
         In steps, each of which yields about how many rows of a table it has dealt with: the links are there until the last;

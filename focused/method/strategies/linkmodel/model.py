@@ -92,9 +92,9 @@ class LinkModel:
 
     def refresh(self) -> None:
         """Compute the rates of all groups again, and what follows from them for each link."""
-        finish(self.fitting(learns=False))
+        finish(self.fit_in_steps(learns=False))
 
-    def fitting(self, *, learns: bool = True) -> Generator[int, None, bool]:
+    def fit_in_steps(self, *, learns: bool = True) -> Generator[int, None, bool]:
         """Fit the model to the outcomes of links so far, in steps; return whether there was enough to learn from.
 
         Minimises the log-loss against the soft outcomes plus a quadratic penalty towards the prior weights, by L-BFGS from
@@ -108,7 +108,7 @@ class LinkModel:
         yield from rates.count()
         weights, has_learnt = self.weights, learns and len(training) > 1
         if has_learnt:
-            weights = yield from self._learning(training, values, rates)
+            weights = yield from self._learn_in_steps(training, values, rates)
         yield from self._computing(weights, rates.of_groups)
         self.memory.append_only(False)
         return has_learnt
@@ -139,7 +139,7 @@ class LinkModel:
 
     # --- Inside
 
-    def _learning(self, training: Integers, values: Floats, rates: Rates) -> Generator[int, None, Weights]:
+    def _learn_in_steps(self, training: Integers, values: Floats, rates: Rates) -> Generator[int, None, Weights]:
         """Return new weights, fitted to the outcomes of some links."""
         dense, terms, columns = yield from training_matrix(self.memory, training, values, rates)
         both, n_dense = np.concatenate((self.weights.urls, self.weights.anchors)), len(self.weights.dense)
@@ -159,7 +159,7 @@ class LinkModel:
         return Weights(found[:n_dense], both[:N_COLUMNS].copy(), both[N_COLUMNS:].copy())
 
     def _computing(self, weights: Weights, rates: Mapping[str, Floats]) -> Generator[int, None, None]:
-        """Compute what weights and rates say of each link, then use both; yields as `fitting` does."""
+        """Compute what weights and rates say of each link, then use both; yields as `fit_in_steps` does."""
         memory, table = self.memory, self.memory.links
         texts = urls = sums = np.zeros(0)
         tops = np.zeros(0)

@@ -42,14 +42,14 @@ class ScoreUpdates:
         #: How many of the crawl's pages other workers have fetched: they move the links of these.
         self.n_pages_of_others = 0
 
-    def placed(self, url: str, number: int, score: float) -> None:
+    def note_waiting(self, url: str, number: int, score: float) -> None:
         """Note the number and the score with which the frontier has taken in a link."""
         link = self._memory.number(url)
         if link is not None:
             self._memory.links["frontier"][link] = number
             self._memory.links["level"][link] = round(score * _LEVELS)
 
-    def gone(self, numbers: Sequence[int]) -> None:
+    def note_not_waiting(self, numbers: Sequence[int]) -> None:
         """Note that links wait no longer."""
         column = self._memory.links["frontier"]
         column[np.isin(column, numbers)] = NOT_WAITING

@@ -32,7 +32,7 @@ class LinkScorer:
     def scores(self, links: Integers) -> Floats:
         """Return the scores of links, by their numbers, in [0, 1]; of those that are explored 1."""
         # Half the log-odds: where few links lead to relevant pages a frontier with a thousand levels tells them apart.
-        log_odds = self._discovery.lifted(self._model.scores(links) + self.advantages(links), links)
+        log_odds = self._discovery.with_expected_yields(self._model.scores(links) + self.advantages(links), links)
         found: Floats = expit(log_odds / 2)
         return np.where(self._memory.links["explores"][links], 1.0, found)
 
@@ -48,7 +48,7 @@ class LinkScorer:
         advantage = self._factor() * self._memory.fairness.advantage(number)
         links = np.array([number])
         log_odds = self._model.scores(links) + advantage
-        lift = float((self._discovery.lifted(log_odds, links) - log_odds).item())
+        lift = float((self._discovery.with_expected_yields(log_odds, links) - log_odds).item())
         return self._reasons.of(number, url, advantage, lift)
 
     def _factor(self) -> float:

@@ -95,7 +95,7 @@ class Fairness:
         elif len(known):
             branches[led] = branches[first] = self.branches.add(int(known.max()))
 
-    def take_counts(self, other: Fairness) -> None:
+    def copy_counts(self, other: Fairness) -> None:
         """Go on from the counts of another one."""
         self.starts, self.branches = other.starts, other.branches
 

@@ -71,19 +71,19 @@ class LinkSession(Session):
         """What is remembered of links and pages."""
         return self.learner.memory
 
-    def scoring(self, page: Page, relevance: PageRelevance, visit: Visit) -> Generator[int, None, LinkScores]:
+    def score_in_steps(self, page: Page, relevance: PageRelevance, visit: Visit) -> Generator[int, None, LinkScores]:
         """Learn from a page, and return a score for each of its links."""
         found = page_links(page, relevance, visit)
         self.learner.discovery.part_left = self._part_left(visit)
         yield page.n_links
         if self.learner.has_frontier:
             self._records[found.urls[0]] = found
-        _, scores = yield from self._learning(found)
+        _, scores = yield from self._learn_in_steps(found)
         return LinkScores(scores, np.full(len(scores), BY_ADAPTIVE, dtype=np.int64))
 
-    def same(self, url: str, known_as: str) -> None:
+    def note_same_page(self, url: str, known_as: str) -> None:
         """Note that a link led to a page that had been fetched under another URL."""
-        self.memory.same(url, known_as)
+        self.memory.note_same_page(url, known_as)
 
     def why(self, url: str) -> str:
         """Return the strongest evidence for a link in words; empty if no page is known to link there."""
@@ -100,30 +100,30 @@ class LinkSession(Session):
         return 2 + n_pages // 5 if n_pages < self._warm_up_pages else None
 
     @property
-    def n_begin_pages(self) -> int:
+    def n_pages_alone(self) -> int:
         """How many pages it takes until as many requests may be under way as the crawl likes."""
         return self._warm_up_pages
 
     # --- With a frontier that can change scores
 
-    def placed(self, url: str, number: int, score: float) -> None:
+    def note_waiting(self, url: str, number: int, score: float) -> None:
         """Note the number and the score with which a frontier has taken in a link."""
         self.learner.has_frontier = True
-        self.learner.updates.placed(url, number, score)
+        self.learner.updates.note_waiting(url, number, score)
 
-    def moved(self, *, is_last: bool = False) -> list[tuple[int, float]]:
+    def take_moves(self, *, is_last: bool = False) -> list[tuple[int, float]]:
         """Return numbers and new scores of waiting links; when a crawl ends, of all: its frontier should hold the latest."""
         return self.learner.updates.due(is_last=is_last)
 
-    def urgent_moves(self) -> list[tuple[int, float]]:
+    def take_urgent_moves(self) -> list[tuple[int, float]]:
         """Return what a fit or a page has changed, and nothing of the rest: that moves with this worker's own pages."""
         return self.learner.updates.due(is_last=False, only_urgent=True)
 
-    def gone(self, numbers: Sequence[int]) -> None:
+    def note_not_waiting(self, numbers: Sequence[int]) -> None:
         """Note that links wait no longer."""
-        self.learner.updates.gone(numbers)
+        self.learner.updates.note_not_waiting(numbers)
 
-    def record(self, url: str) -> tuple[int, bytes] | None:
+    def take_record(self, url: str) -> tuple[int, bytes] | None:
         """Return, once, what was learnt from the page that a link led to."""
         found = self._records.pop(url, None)
         return None if found is None else (len(found.links), found.pack())
@@ -150,31 +150,31 @@ class LinkSession(Session):
         learner = fresh.learner
         learner.discovery.part_left = self.learner.discovery.part_left
         self._arrived = arrived = list[PageLinks]()
-        yield from learner.learning_all((page_links(*each) for each in judged), arrived)
+        yield from learner.learn_all_in_steps((page_links(*each) for each in judged), arrived)
         self._arrived = None
-        learner.succeed(self.learner)
+        learner.take_over_from(self.learner)
         self.learner = learner
         yield PORTION
-        yield from learner.moving_all(max_explored)
+        yield from learner.find_moves_in_steps(max_explored)
 
     def replay(self, record: bytes) -> None:
-        """Learn again from what ``record`` returned."""
-        finish(self.learner.remembering(PageLinks.unpack(record)))
+        """Learn again from what ``take_record`` returned."""
+        finish(self.learner.remember_in_steps(PageLinks.unpack(record)))
 
-    def resume(self) -> None:
+    def finish_replay(self) -> None:
         """Fit the model to all that was replayed, if that is enough for a first fit."""
         self.learner.has_frontier = True
         if self.learner.is_fit_due:
-            finish(self.learner.fitting())
+            finish(self.learner.fit_in_steps())
 
     # --- With a frontier that many workers share
 
-    def listen(self) -> bool:
+    def expect_other_workers(self) -> bool:
         """Expect records of other workers."""
         self.learner.known = KnownPages()
         return True
 
-    def hearing(self, records: Sequence[bytes]) -> Generator[int, None, int]:
+    def learn_from_others(self, records: Sequence[bytes]) -> Generator[int, None, int]:
         """Learn from pages of other workers as from its own; from several at once, which takes two thirds of the time."""
         n_bad, pages, urls = 0, list[PageLinks](), set[str]()
         for record in records:
@@ -193,17 +193,17 @@ class LinkSession(Session):
             yield from self._learning_from_others(pages)
         return n_bad
 
-    def took_over(self, links: Mapping[str, tuple[int, float]]) -> None:
+    def take_over_links(self, links: Mapping[str, tuple[int, float]]) -> None:
         """Note where links of another worker wait; those that the model scores otherwise by now are moved."""
         for url, (number, score) in links.items():
-            self.placed(url, number, score)
+            self.note_waiting(url, number, score)
         known = self.memory.numbers(links)
         if known and self.learner.n_fits:
             rows = np.array(known, dtype=np.int64)
             self.learner.updates.changed(rows, self.learner.scorer.scores(rows))
 
     def record_of(self, page: Page, relevance: PageRelevance, visit: Visit) -> tuple[int, bytes]:
-        """Return what `record` would of a page, judged by whichever model."""
+        """Return what `take_record` would of a page, judged by whichever model."""
         found = page_links(page, relevance, visit)
         return len(found.links), found.pack()
 
@@ -220,11 +220,11 @@ class LinkSession(Session):
 
     def _learning_from_others(self, pages: list[PageLinks]) -> Generator[int, None, None]:
         learner, n_before = self.learner, self.memory.n_pages
-        yield from self._learning(*pages)
+        yield from self._learn_in_steps(*pages)
         learner.updates.n_pages_of_others += learner.memory.n_pages - n_before
 
-    def _learning(self, *pages: PageLinks) -> Generator[int, None, tuple[Integers, Floats]]:
-        """Learn from pages as `LinkLearner.learning` does; one that is learnt anew later has them, too."""
+    def _learn_in_steps(self, *pages: PageLinks) -> Generator[int, None, tuple[Integers, Floats]]:
+        """Learn from pages as `LinkLearner.learn_in_steps` does; one that is learnt anew later has them, too."""
         if self._arrived is not None:
             self._arrived.extend(pages)
-        return (yield from self.learner.learning(*pages))
+        return (yield from self.learner.learn_in_steps(*pages))

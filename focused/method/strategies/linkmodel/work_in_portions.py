@@ -27,7 +27,7 @@ class WorkInPortions:
         """Let a piece of work be under way; nothing of it is done yet."""
         self._steps = steps
 
-    def go_on(self) -> None:
+    def do_portion(self) -> None:
         """Do one portion of the work under way, if there is any."""
         n_rows = 0
         for n in self._steps or ():
