@@ -28,7 +28,7 @@ class IndexProcess:
         self.cpu_secs = 0.0
 
     def begin(self, *, pause_secs: float = _PAUSE_SECS) -> bool:
-        """Let the index be brought up to date; return False where no process can be started."""
+        """Start the process that brings the index up to date; return False if none can be started."""
         if not self.wait(0):
             return True
         package = Path(__file__).parents[2]

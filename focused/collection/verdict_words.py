@@ -17,7 +17,7 @@ _MOST_PEOPLE = 10
 
 
 def contradictions(said: Mapping[str, Mapping[str, bool]]) -> list[str]:
-    """Return lines that count the pages of which people say yes and no, and name the first; none if there are no such pages.
+    """Return lines that count the pages with contradicting verdicts, and name the first; none without such pages.
 
     ``said`` is what each person says of each page, by its URL. Programs contradict nobody.
 

@@ -109,7 +109,7 @@ class Command(ProjectCommand):
 
 
 def _follow_verdicts(run_dir: Path) -> Iterator[str]:
-    """Let a collection follow the verdicts that people gave since; yield what is wrong with them, or why it cannot."""
+    """Apply to a collection the verdicts that people gave since; yield what is wrong with them, or why that failed."""
     if not os.path.lexists(run_dir / VERDICTS_FOLDER):
         return
     about = list[str]()

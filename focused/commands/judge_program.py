@@ -69,7 +69,7 @@ def topic_in_words(name: str, settings: Any) -> str:
 
 
 def have_judged(run_dir: Path, settings: Any, order: str, most: int | None, described: str | None) -> None:
-    """Let a program judge pages, at most so many, and print how it goes."""
+    """Have a program judge at most so many pages, and print the progress."""
     # Scrapy imports this module before every command, and only this one should wait for numpy and scipy.
     from focused.collection.judging_session import JudgingSession
 
@@ -83,7 +83,7 @@ def have_judged(run_dir: Path, settings: Any, order: str, most: int | None, desc
 
 
 def judge_by_program(session: JudgingSession, assessor: Assessor, most: int | None) -> Iterator[str]:
-    """Have the program judge; yield how it goes. Verdicts are on disk one by one, also if the endpoint fails."""
+    """Have the program judge pages; yield lines of progress. Each verdict is on disk at once, also if the endpoint fails."""
     while (most is None or sum(session.counts) < most) and not assessor.is_spent():
         shown = session.next()
         if shown is None:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def judge(run_dir: Path, person: str, order: str, most: int | None) -> None:
-    """Let a person judge pages, at most so many, and print what the verdicts say in the end."""
+    """Ask a person to judge at most so many pages, and print what all verdicts say."""
     # Scrapy imports this module before every command, and only this one should wait for numpy and scipy.
     from focused.collection.judging_session import JudgingSession
 
@@ -75,7 +75,7 @@ def _so_far(session: JudgingSession) -> str:
 
 
 def apply_new_verdicts(session: JudgingSession, run_dir: Path) -> Iterator[str]:
-    """Let the collection follow the verdicts, also of a crawl that has ended; say what it changes."""
+    """Apply the verdicts to the collection, also of a crawl that has ended; print what changes."""
     about = list[str]()
     try:
         changed = apply_verdicts(run_dir, say=about.append)

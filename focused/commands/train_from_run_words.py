@@ -27,7 +27,7 @@ NOT_BY_ALL = "By the order of the pages and the recall it is not clearly worse"
 
 
 def would(topic: Topic, made: Topic, run_dir: Path, how: str, warning: str = "") -> str:
-    """Say what a new model would be and change, of which nothing is written."""
+    """Say how a new model would judge, and what it would change, without writing it."""
     from focused.retraining.model_changes import changes
     from focused.retraining.model_changes import lines as changed_lines
 

@@ -99,7 +99,7 @@ class LookAroundSpider(FetchSpider):
 def pages_around_seeds(
     opts: argparse.Namespace, topic: Topic, settings: Settings, random_state: int
 ) -> PagesAroundSeeds | None:
-    """Return what is to be looked at before a topic is trained; None where its crawls do not look around either.
+    """Return the pages to look at before a topic is trained; None where its crawls do not look around either.
 
     That is so with unlabelled pages of the user's own, in a preset of a paper, with FOCUSED_UNLABELED=topic, and with learners
     that the pages of a crawl are too few for.

@@ -158,7 +158,7 @@ def _learner(opts: argparse.Namespace) -> str:
 
 
 def written_words(opts: argparse.Namespace) -> str:
-    """Return the words that a topic is to be made from: those named, and those of its title and description."""
+    """Return the words that a topic is made from: those named, and those of its title and description."""
     described = [opts.title or "", *opts.describe] if opts.describe else []
     return " ".join(filter(None, [*(opts.keywords or ()), *described]))
 

@@ -20,7 +20,7 @@ class CheckedMerge:
     """Joins evidence by ``Strategy.merge``. A score that is none is reported, and the better evidence stands meanwhile."""
 
     strategy: Strategy
-    #: Ends the crawl, with what is to be said.
+    #: Ends the crawl, with a message.
     on_error: Callable[[str], None]
 
     def __call__(self, known: Evidence, new: Evidence) -> Evidence:

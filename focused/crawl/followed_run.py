@@ -1,6 +1,6 @@
 """Keeps a run directory up to date with a crawl in a database: its files are those that a crawl of one process writes.
 
-Commands read run directories. So whoever names a crawl in a database gets a folder that is brought up to date first: pages
+Commands read run directories. A command that is given a crawl in a database first brings its folder up to date: pages
 that are new are added to ``collection.sqlite``; ``fetched.csv``, ``harvest.csv`` and ``run.json`` are written anew.
 """
 
@@ -82,7 +82,7 @@ class FollowedCrawl:
             raise ValueError(f"{path} cannot be read. Name the crawl in its database instead") from None
 
     def write(self, run_dir: Path) -> None:
-        """Let a folder follow this crawl; a ValueError says that it follows another one."""
+        """Make a folder follow this crawl; a ValueError says that it follows another one."""
         run_dir.mkdir(parents=True, exist_ok=True)
         if (run_dir / RUN_FILE).exists() and FollowedCrawl.of(run_dir) != self:
             raise ValueError(f"{run_dir} is the folder of another crawl. Move it away")

@@ -22,7 +22,7 @@ _MOSTLY_NEW = 0.5
 
 
 class Judging:
-    """The judge and the strategy of a crawl, and what the strategy remembers."""
+    """The judge and the strategy of a crawl, and the strategy's session if it learns."""
 
     def __init__(self, judge: Judge, strategy: Strategy) -> None:
         self.judge = judge

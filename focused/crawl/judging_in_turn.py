@@ -46,7 +46,7 @@ class JudgingInTurn:
     async def scores(
         self, page: Page, response: Response, *, newness: float = 1.0, is_source: bool = False
     ) -> PageScores:
-        """Judge a page, or a sitemap or feed, after those that came before it; end the crawl if that gives no scores."""
+        """Judge a page, sitemap or feed when its turn comes; end the crawl if the strategy or the classifier fails."""
         visit = self._visit(response, is_source=is_source)
         try:
             return await self._judged(page, visit, newness=newness)
@@ -55,7 +55,7 @@ class JudgingInTurn:
             raise CloseSpider("wrong_scores") from None
 
     async def _judged(self, page: Page, visit: Visit, *, newness: float) -> PageScores:
-        """Judge a page; one with many links in steps, so that the reactor has its turn."""
+        """Judge a page; one with many links is judged in steps, between which the reactor runs."""
         turn, is_large = self._judging.turn, page.n_links > _MANY_LINKS
         if not (is_large or turn.is_taken):
             return finish(self._judging.steps(page, visit, newness=newness))

@@ -116,7 +116,7 @@ class OwnFields:
 
 
 def own_values(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the own fields that a page's row keeps, by their names; for who writes lines and knows no class."""
+    """Return the fields of the project's own item class that a page's row keeps, by name."""
     return {name: value for name, value in _read(row)[1].items() if name not in _PAGE_FIELDS}
 
 

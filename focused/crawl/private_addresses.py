@@ -72,7 +72,7 @@ class PrivateAddresses:
             self.name(url)
 
     def name(self, url: str) -> None:
-        """Let the host and port of a URL be among those that the person has named."""
+        """Add the host and port of a URL to those that the person has named."""
         if self.mode == SEEDS and len(self._named) < _MOST_NAMED:
             self._named.add(origin(url))
 
@@ -100,7 +100,7 @@ _OF_CRAWLERS: WeakKeyDictionary[Crawler, PrivateAddresses] = WeakKeyDictionary()
 
 
 def register_addresses(crawler: Crawler, addresses: PrivateAddresses) -> None:
-    """Let the requests of a crawler be held to these addresses."""
+    """Register the addresses that the requests of a crawler may go to."""
     _OF_CRAWLERS[crawler] = addresses
 
 

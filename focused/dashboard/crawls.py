@@ -86,7 +86,7 @@ def _has_begun(run_dir: Path, log: Path, begin: int) -> bool:
 
 
 def stop(run: RunState, process: int | None) -> int:
-    """Let a crawl end as Ctrl-C does: what is under way is finished. A ValueError says why it cannot be told to.
+    """End a crawl as Ctrl-C does: what is under way is finished. A ValueError says why it cannot be told to.
 
     Only the `holder` of a run is told, and returned.
     """

@@ -106,7 +106,7 @@ class Starting:
         return self._manage(request)
 
     async def stop(self, request: Request) -> Response:
-        """Let a crawl end."""
+        """End a crawl."""
         run = await run_in_threadpool(self._site.run_of, request)
         try:
             process = await run_in_threadpool(holder, run.path)

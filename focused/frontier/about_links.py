@@ -1,4 +1,4 @@
-"""Lets links about the page that they stand on stand back, if such links of the host have brought little.
+"""Lets links stand back that are about their own page (to print it, to answer it), if such links of the host brought little.
 
 To print a page, to answer it, to share it, its history: each kind is a place of its own, and each costs some pages before its
 place is known. Together they are known sooner. Pure: no Scrapy, no file.
@@ -22,7 +22,7 @@ _MAX_HOSTS = 20_000
 
 
 class AboutLinks:
-    """Counts, for each host, what pages have brought that are about the page that led to them."""
+    """Counts, for each host, what pages about their own referrer have brought."""
 
     def __init__(self) -> None:
         #: Of each host: pages, and new ones among them; the latest count most.

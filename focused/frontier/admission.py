@@ -36,7 +36,7 @@ class Admission:
     crawler: Crawler
     links: Rediscovery
     requests: LinkRequests
-    #: Of a strategy that learns: it is told about new links.
+    #: Tells a strategy that learns about new links; None if it does not learn.
     session_records: SessionRecords | None
     #: Fingerprints of requests that the file does not know.
     _only_in_memory: set[int] = field(default_factory=set, init=False)
@@ -80,7 +80,7 @@ class Admission:
         return False
 
     def update_evidence(self, link: UpdatedLink, tunnel: int) -> bool:
-        """Join what a page says of a known link; return whether the link was new after all."""
+        """Update the evidence of a known link by a page; return whether the link was new after all."""
         if self.links.store.is_shared:
             self.links.send(link, tunnel)
             return False
@@ -92,7 +92,7 @@ class Admission:
         return self.admit(self.requests.to_link(self.requests.request_for_new(link.url, link.evidence, tunnel)))
 
     def count_written(self, new: Iterable[Evidence], joined: Iterable[tuple[Evidence, Evidence]], n_known: int) -> None:
-        """Count what a store of many workers says of links that were sent: new ones, joined ones (before, after), others."""
+        """Count what a shared store says of links that were sent: new ones, updated ones (before, after), other known ones."""
         n_new = n_joined = 0
         for evidence in new:
             n_new += 1
@@ -106,7 +106,7 @@ class Admission:
         self.crawler.stats.inc_value("dupefilter/filtered", n_joined + n_known)
 
     def is_new_in_memory(self, request: Request) -> bool:
-        """Tell whether a request that only memory can hold is the first of its like; of a link that waits, it is."""
+        """Tell whether a request that only memory can hold was not seen before; a link that waits does not count as seen."""
         fingerprint = self.requests.fingerprint(request)
         is_new = fingerprint not in self._only_in_memory and not self.links.store.is_settled(fingerprint)
         if len(self._only_in_memory) >= _MAX_IN_MEMORY:

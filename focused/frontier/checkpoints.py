@@ -27,7 +27,7 @@ COMMIT_EVERY_PAGES, COMMIT_EVERY_SECS = 16, 0.05
 """Pages that have ended become durable together: after so many pages or seconds. One by one each costs a tenth more."""
 _LEAST_FREE_BYTES = 8_000_000
 _LEAST_LOG_BYTES = 1_000_000
-"""To move a shorter log into the file gains next to nothing."""
+"""Moving a shorter log into the file gains hardly any room."""
 _CAPS = {HOST_CAP: "host_cap", DOMAIN_CAP: "domain_cap"}
 _OWN_STATS = (
     *("log_count/", "memusage/", "elapsed_time", "items_per_minute", "responses_per_minute", "response_received_per"),
@@ -48,11 +48,11 @@ class Checkpoints:
     def __post_init__(self) -> None:
         #: Whether a commit failed: what came since is not durable, and will be fetched again.
         self.is_broken = False
-        #: Called before a commit: what is to be written before the links are.
+        #: Called before each commit: they write what must be on disk before the links are.
         self.before: list[Callable[[], None]] = []
-        #: Return what else is to be remembered, if it has changed since the last time: JSON values by their keys.
+        #: Returns what else the commit stores, if it has changed since the last one: JSON values by their keys.
         self.changed: Callable[[], dict[str, Any]] = dict
-        #: Called when a commit has failed; it is to end the crawl.
+        #: Called when a commit has failed; ends the crawl.
         self.failed: Callable[[], None] = lambda: None
         self._counted: dict[str, int] = {}
         self._is_kept: dict[str, bool] = {}
@@ -72,14 +72,14 @@ class Checkpoints:
         return self._n_ended > 0 and not self.is_broken
 
     def page_ended(self) -> None:
-        """Count a page that has ended, and commit if there are enough."""
+        """Count a page that has ended, and commit if enough pages have."""
         self._n_ended += 1
         # Many workers' store gathers pages itself.
         if self._n_ended >= COMMIT_EVERY_PAGES or self.store.is_shared:
             self.commit()
 
     def commit(self) -> None:
-        """Make all changes durable; none after one that could not be made: what is not durable will be fetched again."""
+        """Make all changes durable. After a failed commit nothing is committed: those pages will be fetched again."""
         self._n_ended = 0
         if self.is_broken:
             return
@@ -96,7 +96,7 @@ class Checkpoints:
             for name, value in self._counted.items():
                 stats[name] = max(value, stats.get(name, 0))
             store.commit(files=sizes(self.run_dir), stats=stats, harvest=self.harvest.state(), **self.changed())
-            # The file grows by less than the log, most of which is the same pages over and over.
+            # The file grows by less than the log, which holds mostly repeated versions of the same database pages.
             if store.log.n_bytes > max(_LEAST_LOG_BYTES, free // 2):
                 store.log.empty()
                 self._free_bytes()
@@ -124,7 +124,7 @@ class Checkpoints:
         return free
 
     def _numbers(self) -> dict[str, int | float]:
-        """Return the stats that go on counting when a crawl does."""
+        """Return the stats that a resumed crawl continues."""
         is_kept, found = self._is_kept, {}
         for name, value in self.stats.get_stats().items():
             if type(value) in (int, float):

@@ -1,4 +1,4 @@
-"""Ends links under way: their page has come, they failed, or their request was dropped. Soon after, all is committed."""
+"""Ends links under way: their page has come, they failed, or their request was dropped. A commit follows soon."""
 
 from __future__ import annotations
 
@@ -71,21 +71,21 @@ class Outcomes:
     store: LinkStore
     #: How far hosts sink whose pages prove irrelevant.
     penalty: HostPenalty
-    #: Of a strategy that learns: it is told about each page.
+    #: Stores what a strategy learns from each page; None if it does not learn.
     session_records: SessionRecords | None
-    #: What pages teach of the groups of URLs that they belong to; None: nothing.
+    #: Learns from pages which groups of URLs stand back; None: none does.
     sinking: Sinking | None
 
     def __post_init__(self) -> None:
         #: The pages that ended, with their texts.
         self.texts = self.store.texts(MAX_TEXTS)
-        #: To be set: told about each link that ends; None: the crawl never waits for better ones.
+        #: Set by the scheduler: hears of each link that ends; None: the crawl never waits for better links.
         self.patience: Patience | None = None
-        #: To be set: draws another link in the place of one that brought no page; None: nothing is drawn.
+        #: Set by the scheduler: draws another link in the place of one that brought no page; None: no link is drawn.
         self.random_links: RandomLinks | None = None
 
     def resume(self) -> None:
-        """Let the hosts of an earlier run sink as far as they had."""
+        """Restore how far the hosts of an earlier run had sunk."""
         self._sink(self.penalty.load(self.store.host_pages()))
 
     def end_page(
@@ -96,12 +96,12 @@ class Outcomes:
         Its page is relevant or not, None: there was no page. The note says why it failed, and is empty if it did not.
         """
         if self.patience is not None:
-            self.patience.link_ended(lease, is_page=relevant is not None)
+            self.patience.note_end(lease, is_page=relevant is not None)
         if text is not None:
             self.texts.add(*text, bool(relevant))
             if self.sinking is not None:
                 self.sinking.add_page(*text[:3], bool(relevant), text.sketch)
-        self._look_around(lease, is_page=relevant is not None)
+        self._note_end_of_drawn(lease, is_page=relevant is not None)
         last = self._end_redirects(lease)
         if note:
             self.store.failed(last, note)
@@ -115,7 +115,7 @@ class Outcomes:
 
     def end_orphan(self, lease: Lease) -> None:
         """Note the end of a link whose request was dropped."""
-        self._look_around(lease, is_page=False)
+        self._note_end_of_drawn(lease, is_page=False)
         if lease.dropped:
             for number in lease.numbers:
                 self.store.dropped(number, lease.dropped)
@@ -124,13 +124,13 @@ class Outcomes:
         self.store.recheck_host(lease.link.host)
 
     def give_back(self, lease: Lease) -> None:
-        """Let a link wait again that was handed out and not asked for."""
+        """Put a link that was handed out, but not asked for, back among those that wait."""
         for number in lease.numbers:
             self.store.give_back(number)
 
     def wait_again(self, lease: Lease) -> None:
-        """Let a link wait again because its host does not answer; of a chain of redirects, the last link."""
-        self._look_around(lease, is_page=False)
+        """Put a link back among those that wait, because its host does not answer; in a chain of redirects, the last link."""
+        self._note_end_of_drawn(lease, is_page=False)
         self.store.wait_again(self._end_redirects(lease))
         self.store.recheck_host(lease.link.host)
 
@@ -139,7 +139,7 @@ class Outcomes:
         if self.session_records is not None:
             self.session_records.finish()
 
-    def _look_around(self, lease: Lease, *, is_page: bool) -> None:
+    def _note_end_of_drawn(self, lease: Lease, *, is_page: bool) -> None:
         if self.random_links is not None:
             self.random_links.note_end(lease.link, is_page=is_page)
 
@@ -165,7 +165,7 @@ class Outcomes:
 
 @dataclass(eq=False)
 class Completion:
-    """Takes in what a link's page brought, notes how the link ended, and makes both durable in one commit.
+    """Adds the links of a page, notes how the page's own link ended, and makes both durable in one commit.
 
     A commit holds the pages that have ended since the last one, and each of them whole. A page with many links ends in
     several turns of the reactor. Until it has, no other page ends, and nothing else may change what the commit makes
@@ -178,7 +178,7 @@ class Completion:
     checkpoints: Checkpoints
 
     def __post_init__(self) -> None:
-        #: Taken from where a page begins to end until it has ended, and by a commit.
+        #: Held while a page ends, and during a commit.
         self.page_lock = FifoLock()
         self._soon = LaterCall(COMMIT_EVERY_SECS, self._commit)
         #: Called when a page has ended: more requests may be handed out.
@@ -266,7 +266,7 @@ class Completion:
             self.checkpoints.commit()
 
     def give_back_all(self) -> None:
-        """Let all links under way wait again: the crawl ends before they are asked for."""
+        """Put all links under way back among those that wait: the crawl ends before their pages have come."""
         for lease in self.leases:
             self.outcomes.give_back(lease)
         self.leases.clear()

@@ -88,7 +88,7 @@ class MemoryQueue:
         return found
 
     def ready_times(self, asked_at: Callable[[str], float]) -> list[float]:
-        """Return when requests may be asked, as far as that is known."""
+        """Return the times at which requests may be sent; without those that depend on a request under way."""
         times = (asked_at(waiting.request.url) for waiting in self._heap)
         return [time for time in times if time < BUSY]
 
@@ -99,7 +99,7 @@ class MemoryQueue:
 
 @dataclass(eq=False)
 class Dispatch:
-    """Hands out retries and redirects of links first, because their turn has come before; then the best link that waits.
+    """Hands out retries and redirects first, because the turn of their links has come before; then the best waiting link.
 
     Requests that the file cannot keep wait in memory, and take their turn among the links by their priority.
     """
@@ -108,7 +108,7 @@ class Dispatch:
     requests: LinkRequests
     #: The links under way; each link that is handed out is added.
     leases: Leases
-    #: Whether the crawl has a limit of pages: then a link that stands far back waits until no better host is busy.
+    #: Whether to spare pages, because the crawl has a limit: a link that stands far back waits while a better host is busy.
     spares: bool = False
 
     def __post_init__(self) -> None:
@@ -116,9 +116,9 @@ class Dispatch:
         self.queue = MemoryQueue()
         #: Draws links that are fetched whatever their scores are.
         self.random_links = RandomLinks(self.links)
-        #: To be set: says which links are worth a page now; None: all are.
+        #: Set by the scheduler: says which links are worth a page now; None: all are.
         self.patience: Patience | None = None
-        #: By how many levels of priority the last request was worse than a link whose host has to wait.
+        #: By how many levels of priority the last request was worse than the best link, whose host had to wait.
         self.levels_below = 0
 
     def next(self) -> Request | None:

@@ -97,11 +97,11 @@ class DurableFrontier:
             return []
 
     def note_best_links(self) -> None:
-        """Remember the best links: the frontier is about to be closed, and who tells of the crawl's end names them."""
+        """Remember the best links before the frontier is closed: the summary of the crawl names them."""
         self._best_at_end = self.best_links(_AT_END)
 
     def draw_links(self, n_links: int) -> None:
-        """Draw so many of the next links from all that wait."""
+        """Draw the next ``n_links`` links at random from all that wait, whatever their scores."""
         self._random_links.n_wanted += n_links
 
     @property

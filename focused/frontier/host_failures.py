@@ -130,7 +130,7 @@ class HostFailures:
         return True
 
     def history(self, host: str) -> tuple[int, str, bool]:
-        """Return what another process is to go on with: failures in a row, why, and whether the host has ever answered.
+        """Return what another process needs to continue: failures in a row, why, and whether the host has ever answered.
 
         A host that was given up has had all but one of its failures: if it is asked again, one more is enough.
         """

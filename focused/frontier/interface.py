@@ -29,14 +29,14 @@ GivenUpHost = tuple[str, str, int]
 
 
 class HostCounts(NamedTuple):
-    """Hosts with links that wait, but for those in trouble; hosts that do not answer at present, or were given up."""
+    """Hosts that answer and have waiting links; hosts that do not answer at present, or were given up."""
 
     n_active: int
     n_failing: int
 
 
 class RobotsOfHosts(Protocol):
-    """Takes robots.txt files from one worker of a crawl to the next that asks their hosts."""
+    """Passes robots.txt files from the worker that has a host to the next one that has it."""
 
     #: To be set: called with an origin (scheme, host and port), a text and its age in seconds when others have read it.
     on_known: Callable[[str, bytes, float], None]
@@ -52,7 +52,7 @@ class VersionsOfAll(Protocol):
     on_new: Callable[[], None]
     #: Pages that all workers had fetched when the last training began, as far as is known.
     n_pages_trained: int
-    #: To be set: tells whether nothing is to be asked for now, because a model is being trained.
+    #: Set by the trainer: tells whether the crawl pauses now, because a model is being trained.
     waits: Callable[[], bool]
 
     @property
@@ -67,7 +67,7 @@ class VersionsOfAll(Protocol):
         """The number of this worker; 0: it has none now."""
 
     def begin(self, floor: int) -> None:
-        """Hear all that others have learnt by the version whose records have numbers above ``floor``."""
+        """Receive the records of other workers from number ``floor`` on: those of the version that begins there."""
 
     def send_record(self, n_links: int, version: int, record: bytes) -> None:
         """Hand on what a kept page teaches, judged by a version: the number of its links, and what a session records."""
@@ -122,7 +122,7 @@ class Frontier(Protocol):
         """Return the URLs of the best links that wait, the best first; nothing where that is not known."""
 
     def draw_links(self, n_links: int) -> None:
-        """Draw so many of the next links from all that wait, if the frontier can choose; Scrapy's queues cannot."""
+        """Draw the next ``n_links`` links at random from all that wait, whatever their scores; Scrapy's queues cannot."""
 
     def note_failure(self, request: Request, why: str) -> None:
         """Note why a request failed, for ``scrapy frontier --why``."""

@@ -92,7 +92,7 @@ class LinkLevels:
         return list(zip(*found, strict=True))
 
     def forget_levels(self) -> None:
-        """Ask the file of every link that waits: the scores have changed, and the evidence found since has old scores."""
+        """Forget the levels of all waiting links, so that the file is asked again: their scores have changed."""
         waits = self.levels != SETTLED
         self.levels[waits] = UNKNOWN
         self.n_unsaved[waits] = 0

@@ -78,11 +78,11 @@ class LinkRequests:
         return getattr(self._spider, "failed", None)
 
     def spider_opened(self) -> None:
-        """Find out who sets the Referer header: known when the engine has been put together."""
+        """Find the middleware that sets the Referer header; it exists once the engine has been built."""
         self._referers = self._crawler.get_spider_middleware(RefererMiddleware)
 
     def to_link(self, request: Request) -> FrontierLink:
-        """Return what the frontier keeps of a request; a `NotDurableError` if that would not be all of it."""
+        """Return the link that a request is for. A `NotDurableError` says that the frontier cannot keep all of the request."""
         return self.link_with_text(request, self.text_of(request))
 
     def text_of(self, request: Request) -> str | None:
@@ -90,7 +90,7 @@ class LinkRequests:
         return None if self._is_link(request) else to_text(request, self._spider)
 
     def redirect_to_link(self, request: Request, link: Leased) -> FrontierLink:
-        """Return what the frontier keeps of a request to which a link under way was redirected."""
+        """Return the link that stands for the target to which a link under way was redirected."""
         text = link.request
         if text is not None:
             with suppress(NotDurableError):
@@ -98,7 +98,7 @@ class LinkRequests:
         return replace(self.link_with_text(request, text), callback=link.callback)
 
     def request_for_new(self, url: str, evidence: Evidence | None, tunnel: int = 0) -> Request:
-        """Return the request for a link as a page gives it; without evidence, one of priority 0."""
+        """Return the request for a new link of a page; without evidence its priority is 0."""
         request = _request(url, None, errback=self._failed, meta={TUNNEL: tunnel})
         if evidence is not None:
             request.priority = to_priority(evidence.score, evidence.admitted)
@@ -106,7 +106,7 @@ class LinkRequests:
         return request
 
     def request_for_lease(self, link: Leased) -> Request:
-        """Return the request for a link that is handed out; a ValueError if it cannot be made: the spider has changed."""
+        """Return the request for a link that is handed out. A ValueError says that the spider lacks its callback."""
         if link.request is not None:
             own = from_text(link.request, self._spider, priority=link.priority)
             own.meta[LEASE] = link.id
@@ -148,7 +148,7 @@ class LinkRequests:
         )
 
     def link_with_text(self, asked: Request, text: str | None) -> FrontierLink:
-        """Return what the frontier keeps of a request whose text (:meth:`text_of`) is known."""
+        """Return the link of a request whose text (:meth:`text_of`) is known."""
         fingerprint = self.fingerprint(asked)
         evidence = read_evidence(asked.meta)
         priority = asked.priority
@@ -160,7 +160,7 @@ class LinkRequests:
         return FrontierLink(fingerprint, asked.url, evidence, extra, asked.meta.get(TUNNEL, 0), callback, text)
 
     def fingerprint(self, asked: Request) -> int:
-        """Return what two requests share of which one is enough; one that is not to be filtered has a number of its own."""
+        """Return the fingerprint by which duplicates are found; a request that is not filtered has one of its own."""
         if asked.dont_filter and "is_start_request" not in asked.meta:
             digest = secrets.token_bytes(8)  # it is fetched however often its like was
         else:  # start requests are filtered even so: a spider yields them again when its crawl is resumed

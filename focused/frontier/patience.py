@@ -165,7 +165,7 @@ class Patience:
         """Note that the links of a page are added from now on; ``lease`` is that of the page's link."""
         self.by_level.begin_page(lease.link.priority)
 
-    def link_ended(self, lease: Lease, *, is_page: bool) -> None:
+    def note_end(self, lease: Lease, *, is_page: bool) -> None:
         """Note that the response to a link has come, and whether it was a page."""
         self._n_ended += 1
         self._n_pages += is_page

@@ -27,7 +27,7 @@ _LEAST_EXTRA = -(10**6)
 
 
 class LaterPages(NamedTuple):
-    """What further pages do to a waiting link; the first page has given it its first evidence."""
+    """How further pages that link to a waiting link change it; its first evidence came from the first page."""
 
     #: Whether their evidence counts; otherwise the first page's evidence stays.
     are_joined: bool = True
@@ -42,7 +42,7 @@ _LATER_PAGES = LaterPages()
 
 @dataclass(eq=False)
 class Rediscovery:
-    """Adds links, and updates the evidence of known ones: without a request, and mostly without a fingerprint.
+    """Adds links, and updates the evidence of known ones without making a request, and mostly without a fingerprint.
 
     If the score of a link is the mean over the pages that link to it, the mean is kept in memory, too. A page that does not
     move the mean by a whole level of priority is noted in memory only, and is saved with the next page that does. So links
@@ -52,7 +52,7 @@ class Rediscovery:
 
     store: LinkStore
     later_pages: LaterPages = _LATER_PAGES
-    #: Links that are remembered. The file is asked about the others as if they were new.
+    #: How many links are remembered. The file is asked about all others, as if they were new.
     max_links: int = 1_000_000
 
     def __post_init__(self) -> None:
@@ -92,7 +92,7 @@ class Rediscovery:
         return SortedLinks(new, joined), n_passed
 
     def _counted_in_memory(self, at: Integers, numbers: list[int], scores: PageScores) -> np.ndarray:
-        """Update waiting links in memory if that is enough; return for which it was, shape (n_links,)."""
+        """Update waiting links in memory where that is enough; return where it was, shape (n_links,)."""
         table = self._levels
         mine = np.array([scores.scores[number] for number in numbers])
         admits = np.array([scores.admitted[number] for number in numbers], dtype=bool)
@@ -110,7 +110,7 @@ class Rediscovery:
         return passed
 
     def add(self, link: FrontierLink) -> str:
-        """Give a link to the store; return the store's answer."""
+        """Add a link to the store; return the store's answer."""
         [what] = self.store.add([link])
         if link.request is not None:  # its URL may be that of a link, too
             if what == TAKEN_OVER:

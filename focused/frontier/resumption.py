@@ -32,7 +32,7 @@ TO_RESTORE = "focused/store/pages_to_restore_bytes"
 
 @dataclass(eq=False)
 class Resumption:
-    """Takes up what the last commit of an earlier run says."""
+    """Restores what the last commit of an earlier run says."""
 
     store: LinkStore
     task: FrontierTask
@@ -44,7 +44,7 @@ class Resumption:
         self.is_resumed = False
 
     def restore(self, stats: StatsCollector, harvest: HarvestState) -> None:
-        """Cut the files back to the last commit and continue counting from there, if it is one of this run directory."""
+        """Cut the files back to the last commit, and restore its counters, if it belongs to this run directory."""
         store, run_dir = self.store, self.task.run_dir
         lengths = store.remembered("files")
         remembered = {name: store.remembered(name) for name in ("home", "run_dir")}
@@ -66,7 +66,7 @@ class Resumption:
             )
             if cut.n_missing:
                 stats.inc_value(MISSING, cut.n_missing)
-            # That of an earlier start is none of this one's.
+            # A value from an earlier start says nothing of this one.
             if cut.n_to_restore or stats.get_value(TO_RESTORE):
                 stats.set_value(TO_RESTORE, cut.n_to_restore)
             stats.inc_value("focused/frontier/resumed_count")
@@ -76,16 +76,16 @@ class Resumption:
         self._compare_strategy()
 
     def fetched_urls(self) -> Iterator[str]:
-        """Yield the URLs of pages that earlier runs fetched, also those that pages were known by besides their links'."""
+        """Yield the URLs of pages that earlier runs fetched, and the aliases that the pages have."""
         if self.is_resumed:
-            # Of a recovered frontier links of such pages may be lost.
+            # A recovered frontier may have lost the links of such pages.
             yield from read_aliases(
                 self.task.run_dir / FETCHED_FILE, also_links=self.store.remembered("recovered", False)
             )
         yield from self.store.done_urls()
 
     def begin(self) -> None:
-        """Commit what this run is, so that its frontier is never taken for that of another."""
+        """Commit what this run crawls, so that its frontier is never taken for that of another run."""
         task = self.task
         self.store.commit(
             home=run_files.make_home(self.folder, task.run_dir),
@@ -99,7 +99,7 @@ class Resumption:
         )
 
     def _compare_scope(self, stats: StatsCollector) -> None:
-        """Drop waiting links that are out of the scope of this run, and let those wait again that an earlier one kept out."""
+        """Drop waiting links that are out of the scope of this run; put those that an earlier scope kept out back."""
         before = Scope.from_json(self.store.remembered("scope"))
         if before == self.task.scope:
             return
@@ -113,7 +113,7 @@ class Resumption:
             )
 
     def _compare_strategy(self) -> None:
-        """Warn where links wait that another strategy has scored: their order is a mixture."""
+        """Warn if another strategy has scored the waiting links: their order is a mixture."""
         before: Any = self.store.remembered("strategy")
         if before not in (None, self.task.strategy) and len(self.store):
             logger.warning(
@@ -125,10 +125,10 @@ class Resumption:
 
 
 def read_aliases(path: Path, *, also_links: bool = False) -> Iterator[str]:
-    """Yield the URLs that pages say they have (Content-Location) where they were fetched under others, from ``fetched.csv``.
+    """Yield from ``fetched.csv`` the aliases of pages: the URLs (Content-Location) that differ from those fetched.
 
-    They are no links, so the frontier's file does not hold them; ``also_links``: those that they were fetched under as well.
-    Where there is no such file there are no pages.
+    Aliases are no links, so the frontier's file does not hold them. ``also_links``: yield the URLs of the links, too. Without
+    the file there are no pages.
     """
     try:
         with path.open(newline="", encoding="utf-8", errors="replace") as file:

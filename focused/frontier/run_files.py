@@ -123,7 +123,7 @@ def is_home(folder: Path, run_dir: Path, remembered: Mapping[str, Any]) -> bool:
 
 
 def make_home(folder: Path, run_dir: Path) -> str:
-    """Return what a frontier is to remember of its run directory; where they are two places, write it there as well."""
+    """Return what a frontier remembers of its run directory; if they are two folders, write it into the latter as well."""
     if folder.resolve() == run_dir.resolve():
         return INSIDE
     found = _read_id(run_dir)
@@ -141,7 +141,7 @@ def _read_id(run_dir: Path) -> str:
 
 
 def check_begun_here(folder: Path, run_dir: Path) -> None:
-    """Refuse to begin at zero where a crawl was begun that another scheduler, or a frontier elsewhere, goes on with.
+    """Refuse to begin a new crawl where an earlier one can be resumed by another scheduler, or by a frontier elsewhere.
 
     Raises
     ------
@@ -177,13 +177,13 @@ def check_begun_here(folder: Path, run_dir: Path) -> None:
 
 
 def reserve_frontier(folder: Path) -> None:
-    """Keep other crawls out of a folder until this process has opened its frontier there; a ValueError if one is in."""
+    """Keep other crawls out of a folder until this process has opened its frontier there; a ValueError if one uses it."""
     if folder.is_dir():
         reserve(folder / FRONTIER_FILE)
 
 
 def check_same(folder: Path, topic: str, web: str, web_options: Mapping[str, Any]) -> None:
-    """Refuse to go on with another crawl than the one whose frontier a folder holds.
+    """Refuse to resume a crawl from a folder that holds the frontier of another one.
 
     Raises a ValueError if its frontier is of another topic or web, or cannot be read.
     """
@@ -215,7 +215,7 @@ def check_same(folder: Path, topic: str, web: str, web_options: Mapping[str, Any
 
 
 def check_unused(run_dir: Path, job_dir: str | None) -> None:
-    """Refuse a run directory that holds a crawl which a scheduler of Scrapy's cannot go on with.
+    """Refuse a run directory whose crawl Scrapy's schedulers cannot resume.
 
     It would begin at zero and append to the files; and what it appends to those of a frontier is cut off when that
     one's crawl goes on. Raises a ValueError if there is a frontier, or there are pages and no JOBDIR to go on from.

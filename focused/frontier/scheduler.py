@@ -59,11 +59,11 @@ class FrontierScheduler(BaseScheduler):
     """Keeps every link in the run directory and hands out the best one whose host may be asked now.
 
     A link is done when its page's links and item are in: all of it is in one transaction, together with the crawl's
-    counters and the lengths of the files that hold its pages. Some pages share one: see `Checkpoints`. What was under way
-    when a crawl died, or had ended in its last moment, is fetched again.
+    counters and the lengths of the files that hold its pages. Some pages share one: see `Checkpoints`. A page that was
+    under way when a crawl died, or that had ended just before, is fetched again.
     The page budget is kept exactly: no more requests are handed out than it has pages left, counting those under way.
-    The spider's own requests are kept whole: callback by name, method, headers, body, meta that JSON can keep. What cannot
-    be kept waits in memory only; it is counted, and the log says so once.
+    The spider's own requests are kept whole: callback by name, method, headers, body, meta that JSON can keep. A request that
+    cannot be kept waits in memory only; it is counted, and the log says so once.
 
     Settings: JOBDIR (where the file is, if not in the run directory), FOCUSED_FRONTIER_MAX_LINKS,
     FOCUSED_FRONTIER_MAX_PER_HOST, FOCUSED_FRONTIER_MAX_TUNNEL, FOCUSED_FRONTIER_HOST_SINK, FOCUSED_PATIENCE,
@@ -96,7 +96,7 @@ class FrontierScheduler(BaseScheduler):
         return load_object(_SHARED)(crawler, crawl) if DATABASE.read(crawler.settings) else cls(crawler, crawl)
 
     def open(self, spider: Spider) -> None:
-        """Open the frontier's file, and resume the last run if there is one. If that fails, the crawl says why and ends."""
+        """Open the frontier's file, and resume the last run if there is one. If that fails, the crawl ends and logs why."""
         try:
             self._open()
         except Exception as error:  # noqa: BLE001  whatever a damaged file, or one from a stranger, leads to
@@ -105,7 +105,7 @@ class FrontierScheduler(BaseScheduler):
             what = f"{type(error).__name__}: {error}"
             is_said = isinstance(error, FrontierFileError)
             self._crawl.fail(str(error) if is_said else damaged(self._folder / FRONTIER_FILE, what))
-            # Scrapy cannot close a crawl whose scheduler has not opened without a traceback.
+            # If the scheduler has not opened, Scrapy cannot close the crawl at once without a traceback.
             self.crawler.signals.connect(self._not_opened, signals.spider_opened)
             return
         self._is_open = True
@@ -116,7 +116,7 @@ class FrontierScheduler(BaseScheduler):
         return Path(self.crawler.settings.get("JOBDIR") or self._task.run_dir)
 
     def _open(self) -> None:
-        """Open the parts."""
+        """Open the store, put the parts of the frontier together, and resume the last run."""
         crawler, task, settings, folder = self.crawler, self._task, self.crawler.settings, self._folder
         assert crawler.engine is not None
         folder.mkdir(parents=True, exist_ok=True)
@@ -146,7 +146,7 @@ class FrontierScheduler(BaseScheduler):
         self._resume(Resumption(self.store, task, folder), session_records)
         # After the resumption, because it uses the stats and the links of an earlier run.
         self.dispatch.patience = self._outcomes.patience = self._open_patience(ready_at)
-        #: What the rest of the crawl sees.
+        #: The frontier as the rest of the crawl sees it.
         self.frontier = DurableFrontier(task, self.dispatch, self.completion, self._unreachable)
         self._crawl.use_frontier(self.frontier)
 

@@ -89,7 +89,7 @@ class Sinking:
         return max(by_yield, self.mirrors.levels(host))
 
     def changed(self) -> dict[str, Any]:
-        """Return what is to be remembered and cannot be learnt again from pages, if it has changed since the last time."""
+        """Return what a resumed crawl cannot learn again from pages, if it has changed since the last call."""
         if not self.soft_404s.is_changed:
             return {}
         self.soft_404s.is_changed = False

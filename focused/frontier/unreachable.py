@@ -1,4 +1,4 @@
-"""Lets links of hosts that do not answer wait, and gives such hosts up in the end."""
+"""Keeps the links of hosts that do not answer waiting, and gives such hosts up in the end."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ _TOO_MANY_REQUESTS, _UNAVAILABLE = 429, 503
 
 
 class HostFailuresMiddleware:
-    """Lets the link of a request wait again where the host is to blame: without a retry, and without a place in the budget.
+    """Puts the link of a request back among those that wait if the host is to blame; that costs no retry and no page.
 
     The host is to blame at once if there is no connection, or if it answers 429 or 503. If a request timed out, broke off or
     was answered by another 5xx, the host is to blame once that has happened several times (`focused.frontier.host_failures`).

@@ -33,7 +33,7 @@ class LinkScoringMiddleware:
 
     The page is judged once, in one product of all its text units. A link's score becomes its request's priority, to which
     other middlewares may add (Scrapy's DEPTH_PRIORITY). A link below the threshold is dropped or deferred, as
-    FOCUSED_BELOW_THRESHOLD says. What else a spider yields passes untouched: its own requests keep their priority.
+    FOCUSED_BELOW_THRESHOLD says. Everything else that a spider yields passes untouched: its own requests keep their priority.
 
     Place: 950, so that Scrapy's DepthMiddleware (900) and those below it see the requests.
 
@@ -70,7 +70,7 @@ class LinkScoringMiddleware:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Stay out of spiders that do not crawl for a topic."""
+        """Make the middleware from the parts of the crawl; switch it off for spiders that do not crawl for a topic."""
         crawl = Crawl.needed(crawler)
         repeated = RepeatedText(crawl.texts, crawl.furniture)
         reading = PageReading(crawl.plan.reader, crawl.plan.scope, crawler.settings, repeated)
@@ -123,7 +123,7 @@ class LinkScoringMiddleware:
         return self._outcome(item, page, self._counted(followed), follows=not directives.nofollow)
 
     def _compare(self, item: PageItem, page: Page) -> float:
-        """Note what of a page other pages have, too: its text, its lines. Return how new its text is, in [0, 1]."""
+        """Compare the text and the lines of a page with those of earlier pages. Return how new its text is, in [0, 1]."""
         copies, furniture = self._reading.repeated
         newness = 1.0
         if copies is not None and not item.noindex:  # what is not delivered has no copies
@@ -136,7 +136,7 @@ class LinkScoringMiddleware:
         return newness
 
     def _note_irrelevant(self, item: PageItem) -> None:
-        """Let copies know of an original that is not relevant."""
+        """Note that a page is irrelevant, so that its later copies are, too."""
         copies, scores = self._reading.repeated.copies, item.scores
         is_relevant = scores is None or scores.relevance.is_relevant
         if copies is not None and item.text_sketch and not (is_relevant or item.duplicate_of):
@@ -159,7 +159,7 @@ class LinkScoringMiddleware:
     # --- Its links
 
     async def _of_source(self, source: LinkSource, response: Response) -> AsyncIterator[Request]:
-        """Yield the requests for the links of a sitemap or feed, scored as those of a page, or for what an index lists."""
+        """Yield the requests for the links of a sitemap or feed, scored like those of a page; of an index, for sitemaps."""
         if source.kind == PROBE:
             if self._probes is not None:
                 self._probes.answered(response, self._reading.read(response, _type_of(response)))
@@ -182,7 +182,7 @@ class LinkScoringMiddleware:
         self._count(page, scores)
 
     def _counted(self, followed: tuple[Mapping[str, int], Mapping[str, int]]) -> Mapping[str, int]:
-        """Return the links that may be followed; count those that may not."""
+        """Return the links that may be followed; count the others."""
         links, left_out = followed
         for stat, n_links in left_out.items():
             self.crawler.stats.inc_value(stat, n_links)
@@ -223,12 +223,12 @@ class LinkScoringMiddleware:
 
 
 def _type_of(response: Response) -> str:
-    """Return what the server says that a body is."""
+    """Return the Content-Type of a response."""
     return (response.headers.get("Content-Type") or b"").decode("latin-1")
 
 
 def _own(result: Any) -> Any:
-    """Return what a spider yields; a request whose meta was copied from a response's is not for the link of that one."""
+    """Return what a spider yields. A request whose meta was copied from a response loses what that says of another link."""
     if isinstance(result, Request):
         for key in [key for key in result.meta if str(key).startswith("focused_")]:
             del result.meta[key]

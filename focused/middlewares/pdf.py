@@ -22,7 +22,7 @@ _LINK = "focused_link_score"
 
 
 class PdfMiddleware:
-    """Lets a PDF file that a seed or a link leads to be read; its page has the file's URL, headers and digest.
+    """Has PDF files of seeds and links read; the page has the file's URL, headers and digest.
 
     A spider's own requests, and those of pipelines that store files, get the file as it is, unless their meta says
     ``focused_pdf``. If PDF files are not read, they are counted.

@@ -97,7 +97,7 @@ class CollectionPipeline:
             logger.warning("%s lacks rows of the last %d pages that were judged before", store.path, n_missing)
 
     def process_item(self, item: Any) -> Any:
-        """Let the row of a page wait for the next commit."""
+        """Queue the row of a page for the next commit."""
         if not isinstance(item, PageItem) or item.is_late:
             return item
         item.complete()

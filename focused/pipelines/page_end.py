@@ -1,9 +1,9 @@
-"""Ends a page after Scrapy's item pipelines: its links are taken in, and all is committed at once.
+"""Ends a page after Scrapy's item pipelines: its links enter the frontier, and all is committed at once.
 
-A commit for one page may hold nothing of another, so the links of a page wait for its item
-(:mod:`focused.middlewares.page_end`). From there to the commit no other item passes the pipelines, and no request is handed
-out. (Pipelines that wait for something let other items in between: such a page may be counted twice after a crash, but it is
-never lost.)
+A commit holds whole pages only. So the links of a page wait until its item has passed the pipelines
+(:mod:`focused.middlewares.page_end`). From then until the links are in, no other item passes the pipelines, and no request
+is handed out. (Pipelines that wait for something let other items in between. Then a page may be counted twice after a crash,
+but it is never lost.)
 """
 
 from __future__ import annotations

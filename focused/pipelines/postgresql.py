@@ -27,7 +27,7 @@ _END_SECS = 30.0
 
 
 class PostgresPipeline:
-    """Lets the tables ``focused_pages`` and ``focused_runs`` of a database follow the crawl's collection, in a thread.
+    """Keeps the tables ``focused_pages`` and ``focused_runs`` of a database up to date with the collection, in a thread.
 
     The crawl never waits for the database. If that cannot be reached, the log says so once, and it is tried again. The end of
     the crawl waits for it at most 30 s; what is left then is copied when the crawl is resumed.
@@ -60,7 +60,7 @@ class PostgresPipeline:
         self._thread.start()
 
     def process_item(self, item: Any) -> Any:
-        """Let the item pass."""
+        """Pass the item on."""
         return item
 
     def close_spider(self) -> None:

@@ -166,7 +166,7 @@ class RetrainingPipeline:
         self._calls.start(_POLL_EVERY_SECS, now=False)
 
     async def before_close(self) -> None:
-        """Let no other model take over but that which the crawl trains now: it is going to judge the whole collection."""
+        """Stop taking models over, and run the last training: its model judges the whole collection."""
         if self._calls is not None and self._calls.running:
             self._calls.stop()
         if self._crawl.harvest.n_pages != self._crawl.harvest.n_pages_before:
@@ -210,7 +210,7 @@ class RetrainingPipeline:
         return f"nothing of this web{'' if if_nothing[0] == ':' else ' '}{if_nothing}"
 
     def process_item(self, item: Any) -> Any:
-        """Let a judged page join, and see whether a training is due."""
+        """Add a judged page, and begin a training if one is due."""
         if not isinstance(item, PageItem) or item.relevance is None or item.analysed is None:
             return item
         start, number = time.perf_counter(), 1 + self._crawl.harvest.n_pages

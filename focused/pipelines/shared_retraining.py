@@ -147,7 +147,7 @@ class SharedRetrainingPipeline:
         return item
 
     async def before_close(self) -> None:
-        """Let no other version take over."""
+        """Keep the present version to the end."""
         self._end()
 
     def close_spider(self) -> None:
@@ -166,7 +166,7 @@ class SharedRetrainingPipeline:
             self._trainer.stop()
 
     def _look_around(self, item: PageItem) -> None:
-        """Let links be drawn after a judged page, as many as are wanted."""
+        """Have as many links drawn after a judged page as are wanted."""
         page = item.analysed
         if page is None or item.relevance is None:
             return

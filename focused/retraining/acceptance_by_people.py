@@ -74,7 +74,7 @@ def _tells_apart(errors: Mapping[str, int]) -> bool:
 
 
 def _variance(b: int, c: int, n: int) -> float:
-    """Return the variance of (c - b) / n, the mean over n pages of which two models err about b and c alone."""
+    """Return the variance of (c - b) / n over n pages: one model alone errs on b of them, the other alone on c."""
     mean = (c - b) / (n + 1)
     return ((b + c + 1) / (n + 1) - mean**2) / (n + 1)
 

@@ -84,7 +84,7 @@ def _said(rows: VerdictRows, table: VerdictTable, forms: KnownForms) -> list[tup
 
 
 def apply_verdicts(run_dir: Path, *further: Path, say: Callable[[str], object] = str) -> list[DeliveryChange]:
-    """Let the collection of a run, which may be under way, follow its verdict files; return the pages whose delivery changes.
+    """Apply the verdict files of a run, which may be under way, to its collection; return the pages whose delivery changes.
 
     ``further`` files or folders are read beside ``RUN_DIR/verdicts/``. What cannot be read there is left out; ``say`` is told
     of it, and of verdicts on pages that are not in the collection, in sentences. Nothing happens where there is no collection.

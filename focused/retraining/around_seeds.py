@@ -56,7 +56,7 @@ class PagesAroundSeeds:
         return self._depth.get(url, 0)
 
     def add(self, source: str, urls: Iterable[str]) -> None:
-        """Let the links of a page wait; those that are known do already."""
+        """Add the links of a page to those that wait; known ones are ignored."""
         for url in urls:
             form = canonical_form(url)
             if form is not None and form not in self._known:

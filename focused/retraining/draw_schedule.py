@@ -77,7 +77,7 @@ class SharedDrawSchedule:
 
 @dataclass(eq=False)
 class LookingForWords:
-    """Has every other link drawn until a page holds one of the topic's words: up to there no score says anything.
+    """Draws every other link until a page holds one of the topic's words: until then no score says anything.
 
     Stats: ``focused/retraining/drawn_count``.
     """
@@ -90,7 +90,7 @@ class LookingForWords:
     is_met: bool = False
 
     def restore(self, pages: Sequence[JudgedPage]) -> None:
-        """See whether an earlier run of this crawl has met a word."""
+        """Note whether an earlier run of this crawl has met a word."""
         self.is_met = any(term in page.terms for page in pages for term in self.terms)
 
     def page_added(self, n_pages: int, page: Page) -> None:

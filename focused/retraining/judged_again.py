@@ -131,7 +131,7 @@ class JudgingAgain:
 
 
 def note_what_is_learnt(run_dir: Path, topic: Topic) -> None:
-    """Let a collection note before a model judges it that the model has learnt from verdicts on its pages, if it has.
+    """Note in a collection, before a model judges it, whether the model has learnt from verdicts on its pages.
 
     Errors are those of `focused.collection.judged_figures.note_learnt`.
     """

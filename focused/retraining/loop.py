@@ -164,7 +164,7 @@ class TrainingRounds:
             self.harvest_estimated(attempt.n_pages, attempt.harvest)
 
     def _use(self, version: int) -> bool:
-        """Let a version take over; return False if it cannot be read."""
+        """Start the takeover of a version; return False if it cannot be read."""
         try:
             topic, learnt = self.versions.load(version)
         except (TopicError, OSError) as error:

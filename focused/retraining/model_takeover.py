@@ -66,7 +66,7 @@ class ModelTakeover:
         return self.model.session is not None
 
     def use(self, version: int, topic: Topic) -> None:
-        """Let a version of the topic's model judge from now on."""
+        """Use a version of the topic's model from now on."""
         judge = self.make_judge(topic)
         _ = topic.product  # made now, so that no page has to wait for it
         self.model.replace(judge=judge, version=version)
@@ -79,7 +79,7 @@ class ModelTakeover:
             self.rescoring.start()
 
     def judge_only(self, version: int, topic: Topic) -> None:
-        """Let a version judge what is judged from now on, at the end of a crawl: links stay as they are."""
+        """Use a version to judge pages only, at the end of a crawl: links keep their scores."""
         self.model.replace(judge=self.make_judge(topic), version=version)
 
     def rescore(self) -> None:

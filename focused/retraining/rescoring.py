@@ -105,7 +105,7 @@ class Rescoring:
     merge: Callable[[Evidence, Evidence], Evidence] | None = None
     #: Links that may come first after a change of model to find other subtopics; see `Session.learn_again`.
     max_explored: int = 0
-    #: Ends the crawl if the strategy returns no scores, with what is to be said.
+    #: Ends the crawl, with a message, if the strategy returns no scores.
     on_error: Callable[[str], None] = lambda why: None
 
     def __post_init__(self) -> None:

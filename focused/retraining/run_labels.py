@@ -130,7 +130,7 @@ def is_trained_from(topic: Topic, run_dir: Path, began_with: str) -> bool:
 
 
 def was_trained_from(topic: Topic, run_dir: Path) -> bool:
-    """Return `is_trained_from`, of a run whose file is yet to be read; a `TopicError` says that it cannot be."""
+    """Tell as `is_trained_from`, but read the file of the run first; a `TopicError` says that it cannot be read."""
     return is_trained_from(topic, run_dir, str(_read_run(run_dir).get("model_sha256") or ""))
 
 

@@ -64,14 +64,14 @@ class Retraining:
         self._random_state = random_state
 
     def accepted(self, model: Topic) -> dict[int, bool]:
-        """Return of each page with words, by number, whether a model calls it relevant."""
+        """Return whether a model calls a page relevant, by the numbers of the pages with words."""
         terms, counts = self._examples.counts()
         found = relevance_of_counts(model, terms, counts, "page") >= model.threshold("page")
         return dict(zip([page.number for page in self._examples.pages], found.tolist(), strict=True))
 
     @cached_property
     def accepted_before(self) -> dict[int, bool]:
-        """Of each page with words, by number, whether the topic's own model calls it relevant."""
+        """Whether the topic's own model calls a page relevant, by the numbers of the pages with words."""
         return self.accepted(self.topic)
 
     def joined(self, labels: Labels) -> list[JudgedPage]:

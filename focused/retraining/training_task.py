@@ -19,7 +19,7 @@ HARVEST_TASK_FILE = "harvest-task.json"
 
 @dataclass(frozen=True)
 class Task:
-    """What a model is to be trained from."""
+    """What a model is trained from."""
 
     version: int
     in_use: int

@@ -41,7 +41,7 @@ class VerdictTable:
         return len(self._of_page)
 
     def add(self, verdict: Verdict) -> bool:
-        """Let a verdict take the place of what its person said before; return whether people as a whole say another thing now.
+        """Replace the person's earlier verdict on the page; return whether the joint verdict of all people has changed.
 
         >>> from focused.collection.verdict_files import Verdict
         >>> table, page = VerdictTable(10), "http://h.example/"

@@ -1,4 +1,4 @@
-"""The focused spider: takes arguments, asks for seeds, hands pages over. No scoring, no classifying."""
+"""The focused spider: takes arguments, requests seeds, yields pages. The link middleware judges and scores them."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ logger = logging.getLogger(__name__)
 class FocusedSpider(scrapy.Spider):
     """Crawls for one topic.
 
-    Arguments: see :data:`focused.crawl.arguments.ARGUMENTS`; or ``plan``, a :class:`focused.crawl.plan.CrawlPlan` for the
-    same settings, where one has been made. Every page becomes an item; the link middleware judges it and requests its
+    Arguments: see :data:`focused.crawl.arguments.ARGUMENTS`; or ``plan``, a :class:`focused.crawl.plan.CrawlPlan` that
+    the command has made of the same settings. Every page becomes an item; the link middleware judges it and requests its
     links.
     """
 
@@ -49,7 +49,7 @@ class FocusedSpider(scrapy.Spider):
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
-        """Take the command's plan, or check the arguments; let the topic's and the web's settings reach the crawl."""
+        """Take the command's plan, or make one from the arguments; set the settings that topic and web bring."""
         made = kwargs.pop("plan") if isinstance(kwargs.get("plan"), CrawlPlan) else None
         plan = made or plan_crawl(kwargs, crawler.settings)
         crawler.settings.setdict(plan.settings, priority="spider")
@@ -61,7 +61,7 @@ class FocusedSpider(scrapy.Spider):
         return spider
 
     async def start(self) -> AsyncIterator[Any]:
-        """Ask for the seeds, which come before all links."""
+        """Request the seeds, which come before all links."""
         meta = {"focused_link_score": 1.0, "focused_link_reason": "seed"}
         for seed in self.plan.seeds:
             yield scrapy.Request(seed, errback=self.failed, priority=self.crawl.seed_priority, meta=dict(meta))
@@ -75,7 +75,7 @@ class FocusedSpider(scrapy.Spider):
         yield LinkSource(**source)
 
     def failed(self, failure: Failure) -> None:
-        """Count a page that could not be fetched; its traceback would tell nobody anything."""
+        """Count a page that could not be fetched, and note why. Its traceback would not help anybody."""
         error = failure.value
         if isinstance(error, LinkWaitsError):
             return
@@ -89,8 +89,8 @@ class FocusedSpider(scrapy.Spider):
                 raise error  # counted by Scrapy's HttpErrorMiddleware
             self.crawler.stats.inc_value("focused/pages/not_recorded_count")
             return
-        # What robots.txt forbids, and what is not asked for, is counted there; what was cut off, a chain of redirects or a
-        # page too large, is not.
+        # Middlewares have counted what robots.txt forbids and refused addresses; nobody has counted long chains of redirects
+        # and pages that are too large.
         is_counted = isinstance(error, AddressRefusedError) or "robots.txt" in str(error)
         if not isinstance(error, IgnoreRequest) or not is_counted:
             self.crawler.stats.inc_value("focused/pages/failed_count")
@@ -99,7 +99,7 @@ class FocusedSpider(scrapy.Spider):
             logger.debug("Not fetched: %s (%r)", failure.request, error)  # type: ignore[attr-defined]
 
     def dropped(self, request: Request) -> None:
-        """Count a redirect that leads back to where it came from: the dupefilter ends it without a word."""
+        """Count a redirect that leads back to where it came from: the dupefilter drops it silently."""
         if request.url in request.meta.get("redirect_urls", ()):
             self.crawler.stats.inc_value("focused/pages/failed_count")
             self.crawler.stats.inc_value("focused/pages/endless_redirects_count")

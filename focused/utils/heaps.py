@@ -9,7 +9,7 @@ _M_ARENA_MAX = -8
 
 
 def share_heaps(n_heaps: int = 2) -> None:
-    """Let all threads share so many heaps.
+    """Make all threads share so many heaps.
 
     glibc gives each thread its own, up to eight a core, and what one has freed no other can use. Other C libraries have
     nothing like it, and are left as they are.

@@ -18,7 +18,7 @@ _SPARE = 16
 
 
 def raise_limit() -> int | None:
-    """Let this process open up to ``MOST_FILES`` files; return how many it may open, None where that is not limited."""
+    """Raise the limit of open files to ``MOST_FILES``; return the new limit, None where there is none."""
     n_files = None
     if resource is not None:
         soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -32,7 +32,7 @@ def raise_limit() -> int | None:
 
 
 def has_room(n_requests: int) -> bool:
-    """Tell whether one more request can have a connection, besides so many of which nobody knows whether they have theirs.
+    """Tell whether one more request can have a connection, if ``n_requests`` others may be about to open theirs.
 
     The lowest number that is free says how many are taken at least; to ask for it takes 2 us.
     """

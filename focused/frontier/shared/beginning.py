@@ -1,7 +1,7 @@
 """Paces the beginning of a shared crawl: workers exchange news more often while it is small.
 
-A crawl's first pages teach it most. Asked for by many workers at once, each with a part of the hosts and of what is known,
-they are poorer than those of one process.
+A crawl learns most from its first pages. Many workers choose them worse than one process does, because each worker has only a
+part of the hosts and of what is known.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ _SOONEST = 0.25
 
 
 def pace(n_pages: int) -> float:
-    """Return the share of the usual time after which workers hear of each other: what comes late is to be a small part of all.
+    """Return the time between two exchanges as a share of the usual one: short at first, so that little news comes late.
 
     >>> pace(0), pace(250), pace(10_000)
     (0.25, 0.5, 1.0)

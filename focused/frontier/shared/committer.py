@@ -62,7 +62,7 @@ class Committer(threading.Thread):
                 self._lock.notify_all()
 
     def stop(self) -> None:
-        """Let the thread end when all is written."""
+        """Tell the thread to end when all is written."""
         with self._lock:
             self._is_stopping = True
             self._lock.notify_all()

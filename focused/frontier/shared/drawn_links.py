@@ -49,7 +49,7 @@ def read_drawn(sql: Connection[Any], crawl: int, hosts: Sequence[str], source: R
 
 
 class DrawnLinks:
-    """What was read of links that do not stand in memory, and of which hosts more is to be read.
+    """Drawn links that were read from the database, and the hosts whose links should be read next.
 
     What was read is a state of the database. A link that this worker has asked for since is forgotten, and so are all of a
     host that it gives back: others may have asked for them when it is this worker's again.
@@ -74,7 +74,7 @@ class DrawnLinks:
         return source.sample(found, min(n_links, len(found)))
 
     def wanted(self) -> list[str]:
-        """Return, once, the hosts of which links are to be read."""
+        """Return, once, the hosts whose links should be read."""
         if self._is_asked or not self._hosts:
             return []
         self._is_asked, hosts, self._hosts = True, self._hosts, []

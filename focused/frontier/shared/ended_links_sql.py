@@ -31,7 +31,7 @@ _HOSTS = tuple(f"host_{each}" for each in statements.HOST_COLUMNS)
 def end_links(
     sql: Cursor[Any], crawl: int, worker: int, pages: Sequence[PageCommit], links: LinkWriting, n_given_up: int
 ) -> dict[int, int]:
-    """Let links end; return the numbers of the pages' rows, by the fingerprints of their links.
+    """End links; return the numbers of the pages' rows, by the fingerprints of their links.
 
     Raises
     ------

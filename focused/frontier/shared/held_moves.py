@@ -45,7 +45,7 @@ class HeldMoves:
         self._moves.pop(fingerprint, None)
 
     def take(self, *, all_at_once: bool = False) -> list[Move]:
-        """Return the moves that are to be written now; they are held no more."""
+        """Return the moves that should be written now, and hold them no longer."""
         if not self._moves or not (
             all_at_once or len(self._moves) >= _MOST or now() - self._since >= self.pace * HELD_SECS
         ):

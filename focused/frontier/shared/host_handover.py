@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class TakesTasks(Protocol):
-    """Takes what is to be told to the database."""
+    """Takes what should be written to the database."""
 
     def add_tasks(self, **tasks: Any) -> None:
         """Have the keeper write something, under a name."""

@@ -117,11 +117,11 @@ class Keeper(threading.Thread):
                     setattr(self._tasks, name, value)
 
     def stop(self) -> None:
-        """Let the thread end."""
+        """Tell the thread to end."""
         self._is_stopping = True
 
     def write_last(self, sql: Connection[Any]) -> None:
-        """Write what the next owners of the hosts are to know, and the thread has not written before its end."""
+        """Write for the next owners of the hosts what the thread had not written when it ended."""
         self._hand_on(sql, self._tasks)
 
     # --- Of the thread

@@ -15,7 +15,7 @@ class KeeperTasks:
 
     n_hosts: int = 0
     ahead: dict[str, LinksWanted] = field(default_factory=dict)
-    #: Hosts of which links are to be drawn.
+    #: Hosts from which links should be drawn.
     draws: dict[str, None] = field(default_factory=dict)
     give_back: dict[str, tuple[float, float]] = field(default_factory=dict)
     #: Texts of robots.txt files by their origins, and when they were read, by `focused.frontier.shared.events.now`.

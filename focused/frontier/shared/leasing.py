@@ -201,7 +201,7 @@ class Leasing:
         return int(row[0])
 
     def analyze(self) -> None:
-        """Let the server count its rows anew, unless another worker does: without that it reads many for one."""
+        """Have the server update its statistics (ANALYZE), unless another worker does: its plans are poor without them."""
         with self.sql.transaction():
             row = self.sql.execute(
                 "SELECT pg_try_advisory_xact_lock(%s, %s)", (statements.ANALYZING, self.crawl)

@@ -1,4 +1,4 @@
-"""`LinksWanted`: which waiting links of a host are to be read from the database: those that are not in memory.
+"""`LinksWanted`: which waiting links of a host should be read from the database: those that are not in memory.
 
 With two workers nearly every host has news at each look. To read all of its best links again took more than to find them.
 """

@@ -60,7 +60,7 @@ class SharedTexts:
         self.on_received: Callable[[list[OtherText]], None] | None = None
 
     def subscribe(self, on_received: Callable[[list[OtherText]], None], max_pages: int) -> None:
-        """Hear of what others have fetched so far, the latest pages, and of all that come. It waits for the database."""
+        """Receive the latest pages of other workers now, and all later ones when they come. It waits for the database."""
         for texts in self._earlier(max_pages):
             on_received(texts)
         self.on_received = on_received

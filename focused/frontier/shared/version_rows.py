@@ -147,12 +147,12 @@ def _keys(urls: Sequence[str]) -> list[str]:
 
 
 def name_trainer(sql: Connection[Any], worker: int) -> None:
-    """Let the server know which worker a connection that trains belongs to."""
+    """Tell the server to which worker a training connection belongs."""
     sql.execute("SELECT set_config('application_name', %s, false)", (f"{_NAME}{worker}",))
 
 
 def may_train(sql: Connection[Any], crawl: int, worker: int = 0) -> bool:
-    """Tell whether this connection, of a worker, is the one that trains for all; it is until it ends.
+    """Tell whether this worker's connection trains for all workers; it does so until it is closed.
 
     A worker that has ended trains no more, whatever its connection says: it may sleep, or its machine be gone.
     """

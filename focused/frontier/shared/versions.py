@@ -33,7 +33,7 @@ class SharedVersions:
         self.on_new: Callable[[], None] = lambda: None
         #: Called when the session begins to learn anew: what has been heard and not learnt is of the version before.
         self.on_change: Callable[[], None] = lambda: None
-        #: To be set: tells whether nothing is to be asked for now, because a model is being trained.
+        #: Set by the trainer: tells whether the crawl pauses now, because a model is being trained.
         self.waits: Callable[[], bool] = lambda: False
         #: Returns the fingerprint of a URL.
         self.fingerprint: Callable[[str], int] = lambda url: 0
@@ -67,7 +67,7 @@ class SharedVersions:
         self._n_pages, self._n_since = totals.n_pages, 0
 
     def begin(self, floor: int) -> None:
-        """Hear all that others have learnt by the version whose records have numbers above ``floor``."""
+        """Receive the records of other workers from number ``floor`` on: those of the version that begins there."""
         self.on_change()
         self._exchange.add_tasks(records_from=floor)
 

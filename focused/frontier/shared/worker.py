@@ -116,7 +116,7 @@ class Worker:
         return may and not self._overview.waits_for_first_worker
 
     def begin_alone(self, n_pages: int) -> None:
-        """Let the crawl's first worker ask for its first pages alone."""
+        """Make other workers wait until the crawl's first worker has fetched so many pages."""
         self._overview.n_pages_alone = n_pages
 
     @property

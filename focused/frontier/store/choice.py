@@ -90,7 +90,7 @@ class Choice(Generic[Link]):
     def _best_of(self, host: int, now: float, n_most: int) -> Link | None:
         """Return the best link of the host taken last; None if its entry was outdated or its links have changed places.
 
-        The entry is corrected then, and the next host is to be taken. No link sinks from the ``n_most``-th on.
+        Then the entry is corrected, and the caller takes the next host. No link sinks from the ``n_most``-th on.
         """
         standing_back = self._standing_back
         link = self._links.best_of(host)

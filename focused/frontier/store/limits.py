@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class StoreLimits(NamedTuple):
-    """What is not kept, or not fetched, because it would be too much; 0: no limit."""
+    """Limits on the links that are kept, and on those that are fetched; 0: no limit."""
 
     #: Links of a host, and of a registered domain, that are ever fetched.
     max_per_host: int = 0

@@ -53,7 +53,7 @@ class PageNotes:
         self._is_json = False  # whether the hidden element is a script of JSON-LD
 
     def special(self, tag: str, attributes: Mapping[str, str], link: Mapping[str, str] | None) -> AddedText:
-        """Note what a tag says of which the walk knows no mark, and return what it adds to the text.
+        """Note what a tag says for which the walk has no mark, and return what it adds to the text.
 
         ``link``: attributes of the innermost open ``a``.
         """

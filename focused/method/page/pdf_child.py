@@ -35,7 +35,7 @@ def missing_library() -> str:
 
 
 def limit_memory(megabytes: int) -> None:
-    """Let this process take no more address space, and write no file. Where the system knows no such limits, nothing."""
+    """Limit the address space of this process, and forbid it to write files; do nothing on systems without such limits."""
     try:
         import resource
     except ImportError:  # Windows
@@ -51,7 +51,7 @@ def limit_memory(megabytes: int) -> None:
 
 
 def limit_cpu(secs: float) -> None:
-    """Have the system end this process if it takes so many seconds of CPU time from now on."""
+    """End this process when it has taken so many seconds of CPU time from now on."""
     try:
         import resource
     except ImportError:

@@ -43,7 +43,7 @@ def write_evidence(meta: MutableMapping[str, Any], evidence: Evidence) -> None:
 
 
 def read_evidence(meta: MutableMapping[str, Any]) -> Evidence:
-    """Return what the meta of a request says of its link; of a seed, that it is admitted with score 1."""
+    """Return the evidence that the meta of a request holds; a seed is admitted with score 1."""
     kind = meta.get("focused_link_reason", "")
     reason = DISCOVERY if kind in _NO_REASONS else reason_kind(kind)
     return Evidence(

@@ -39,7 +39,7 @@ class Visit:
     urls: tuple[str, ...] = ()
     #: Irrelevant pages on the path from the seed to this page, this page not counted.
     irrelevant_on_path: int = 0
-    #: Whether it is no page but a sitemap or a feed: nothing is to be learnt from its relevance.
+    #: Whether it is no page but a sitemap or a feed: nothing is learnt from its relevance.
     is_source: bool = False
     #: Pages that the crawl is meant to fetch in all; 0: no limit.
     goal_pages: int = 0

@@ -20,9 +20,9 @@ class UpdatedLink(NamedTuple):
 
 
 class SortedLinks(NamedTuple):
-    """The links of one page, sorted by what is to be done with them."""
+    """The links of one page, sorted by what happens to them next."""
 
-    #: URLs that are to be requested.
+    #: URLs to be requested.
     new: list[str]
     #: Links whose evidence is updated when the page ends.
     updated_links: Sequence[UpdatedLink] = ()

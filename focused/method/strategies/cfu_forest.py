@@ -38,7 +38,7 @@ def comparison_variation(similarities: ArrayLike, lambda_: float) -> bool:
 
 
 class Forest:
-    """Trees of which each is a cluster, known by its first unit.
+    """A forest in which each tree is a cluster, known by its first unit.
 
     A leaf is a unit, a row of length 1 (or 0); an inner node has two children. Nodes are numbers and not
     objects: linked objects could be nested too deep to be pickled.

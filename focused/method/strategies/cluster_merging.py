@@ -62,7 +62,7 @@ class _Clusters:
         self.best = self.scores.max(axis=1, initial=-1.0)
 
     def closest(self) -> tuple[int, int] | None:
-        """Return the closest pair that is to be merged, the smaller number first, or None."""
+        """Return the closest pair that should be merged, the smaller number first, or None."""
         first = int(self.best.argmax())
         if self.best[first] < 0:
             return None

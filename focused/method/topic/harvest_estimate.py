@@ -64,7 +64,7 @@ def of_pages_met(share: ShareEstimate, n_pages: int, n_known: int, n_relevant: i
 
 
 def with_pages_since(met: HarvestEstimate, n_met: int, since: Sequence[float], n_pages: int) -> HarvestEstimate:
-    """Return the harvest of a crawl of which some pages came after the last training.
+    """Return the harvest of a crawl, some of whose pages came after the last training.
 
     Their share lies halfway, in log-odds, between that of the pages before and the mean of their relevances: a crawl prefers
     pages that its model errs about, so the mean is too high where few pages are relevant.

@@ -39,7 +39,7 @@ def gathered(keys_of_rows: Sequence[Sequence[int]], first_row: int = 0) -> PageK
 
 
 def text_keys(terms: Sequence[str], pages: sparse.csr_matrix) -> PageKeys:
-    """Return keys of pages of which only term counts are known, shape (n_pages, n_terms)."""
+    """Return keys of pages that are known by their term counts only, of shape (n_pages, n_terms)."""
     names = np.array(terms, dtype=object)
     found = []
     for first, last in zip(pages.indptr[:-1], pages.indptr[1:], strict=True):

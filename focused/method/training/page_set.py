@@ -56,7 +56,7 @@ class PageSet:
     language_of: list[str] = field(default_factory=list)
     seen: SeenExamples = field(default_factory=SeenExamples)
     refusals: Refusals = field(default_factory=Refusals)
-    #: Number of pages of which a limit cut something off.
+    #: Number of pages that a limit cut.
     n_cut: int = 0
 
     @property

@@ -35,7 +35,7 @@ class LinkExploration:
             links["explores"][self._random.choice(waiting, n_drawn, replace=False)] = True
 
     def draw_from_folders(self, links: GrowingTable, n_links: int) -> None:
-        """Draw links from the folders of which the fewest pages are known; they come first (docs/method/, D69)."""
+        """Draw links from the folders with the fewest known pages; they come first (docs/method/, D69)."""
         waiting = self._random.permutation(_waiting(links))
         fetched = np.flatnonzero(~np.isnan(links["outcome"]))
         folders = links["folder"][waiting].astype(np.int64)

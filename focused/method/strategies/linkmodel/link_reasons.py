@@ -86,7 +86,7 @@ class LinkReasons:
         yield from self._of_url(number, url, weight)
 
     def average(self) -> float:
-        """Return the log-odds of a link that is as the average one, in groups of which nothing is known."""
+        """Return the log-odds of a link with average features, in groups about which nothing is known."""
         weight, average = self._of_fit()
         texts = sum(
             weight[of_mean] * average[n] + weight[of_best] * average[4 + n]

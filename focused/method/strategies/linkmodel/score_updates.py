@@ -81,7 +81,7 @@ class ScoreUpdates:
         self._rest = waiting[rows[len(first) :]]
 
     def due(self, *, is_last: bool, only_urgent: bool = False) -> list[tuple[int, float]]:
-        """Return the numbers in the frontier and the new scores of links that are to be moved now; last, all there are.
+        """Return the numbers in the frontier and the new scores of links that should move now; with ``is_last``, of all.
 
         Those that a page has changed; after a fit the best; and of the rest a few each time, best first, unless only those
         are asked for that are urgent.

@@ -30,7 +30,7 @@ class LinkScorer:
         self._reasons = LinkReasons(model)
 
     def scores(self, links: Integers) -> Floats:
-        """Return the scores of links, by their numbers, in [0, 1]; of those that are explored 1."""
+        """Return the scores of links, by their numbers, in [0, 1]; 1 for links that are explored."""
         # Half the log-odds: where few links lead to relevant pages a frontier with a thousand levels tells them apart.
         log_odds = self._discovery.with_expected_yields(self._model.scores(links) + self.advantages(links), links)
         found: Floats = expit(log_odds / 2)

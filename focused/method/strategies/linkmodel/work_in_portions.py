@@ -24,7 +24,7 @@ class WorkInPortions:
         return self._steps is not None
 
     def begin(self, steps: Iterator[int]) -> None:
-        """Let a piece of work be under way; nothing of it is done yet."""
+        """Begin a piece of work; nothing of it is done yet."""
         self._steps = steps
 
     def do_portion(self) -> None:
