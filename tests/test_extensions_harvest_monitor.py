@@ -24,7 +24,8 @@ from focused.crawl.resume_command import how_to_resume
 from focused.crawl.time_left import TimeLeft
 from focused.extensions.harvest_monitor import HarvestMonitor
 from focused.extensions.progress_line import Progress
-from focused.frontier.interface import HostCounts, register_crawl
+from focused.frontier.crawl_interface import register_crawl
+from focused.frontier.interface import HostCounts
 from focused.method.topic import TopicError
 from focused.retraining.versions import load_version
 from focused.utils.log_filters import ROBOTS, TALKATIVE, quieten

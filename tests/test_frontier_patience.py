@@ -27,10 +27,11 @@ from focused.frontier.rediscovery import Rediscovery
 from focused.frontier.store.host_queue import HostQueue
 from focused.frontier.store.limits import StoreLimits
 from focused.frontier.store.link import FrontierLink
+from focused.frontier.store.priority_bins import BOUNDS, N_BINS, bin_of
 from focused.frontier.store.ranks import Ranks, priority_of
 from focused.frontier.store.schema import RANK_BITS
 from focused.frontier.store.store import FrontierStore
-from focused.frontier.store.waiting_counts import BOUNDS, N_BINS, WaitingCounts, bin_of, of_length
+from focused.frontier.store.waiting_counts import WaitingCounts, of_length
 from focused.frontier.store.worker_demand import OtherWorkers, WorkerDemand
 from focused.method.scoring import Evidence
 from focused.method.scoring.priority import SEED, to_priority

@@ -19,8 +19,9 @@ from focused.frontier.shared.link_rows import WaitingLink, waiting_from
 from focused.frontier.shared.links_wanted import LinksWanted
 from focused.frontier.shared.own_hosts import OwnHosts
 from focused.frontier.shared.own_waiting import OwnWaiting
+from focused.frontier.store.priority_bins import N_BINS, bin_of
 from focused.frontier.store.ranks import Ranks
-from focused.frontier.store.waiting_counts import N_BINS, WaitingCounts, bin_of
+from focused.frontier.store.waiting_counts import WaitingCounts
 from focused.frontier.store.worker_demand import OtherWorkers, WorkerDemand
 from focused.method.scoring.priority import to_priority
 

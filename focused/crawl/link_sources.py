@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from focused.crawl.source_requests import SourceRequests
-from focused.frontier.interface import frontier_of
+from focused.frontier.crawl_interface import frontier_of
 from focused.method.page.link_context import path_terms
 from focused.method.page.link_list import FEED, INDEX, SITEMAP, ListedPage, as_page, newest_first
 from focused.method.page.link_source import read_in_steps

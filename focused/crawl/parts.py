@@ -17,7 +17,7 @@ from focused.crawl.harvest_so_far import HarvestSoFar
 from focused.crawl.judging import Judging
 from focused.crawl.outlook import Outlook
 from focused.crawl.private_addresses import register_addresses
-from focused.frontier.interface import Frontier, FrontierTask, crawl_of, register_crawl
+from focused.frontier.crawl_interface import FrontierTask, crawl_of, register_crawl
 from focused.frontier.scrapy_frontier import ScrapyFrontier
 from focused.method.scoring import Strategy
 from focused.method.scoring.priority import SEED
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
     from focused.crawl.plan import CrawlPlan
+    from focused.frontier.interface import Frontier
     from focused.method.scoring.evidence import Evidence
     from focused.method.scoring.session import Session
     from focused.utils.reactor import FifoLock

@@ -13,7 +13,7 @@ from scrapy.utils.defer import maybe_deferred_to_future
 
 from focused.crawl.failures import LinkWaitsError
 from focused.crawl.pdf_counts import CPU_SECS, STAT, WAITING
-from focused.frontier.interface import crawl_of
+from focused.frontier.crawl_interface import crawl_of
 from focused.method.page.pdf_child import NO_LIBRARY
 from focused.method.page.pdf_process import CRASHED, PdfProcess, is_installed, is_pdf, reads_pdf
 from focused.utils.reactor import FifoLock, in_thread

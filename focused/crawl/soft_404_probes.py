@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from scrapy import Request
 
 from focused.crawl.source_requests import CALLBACK
-from focused.frontier.interface import frontier_of
+from focused.frontier.crawl_interface import frontier_of
 from focused.frontier.soft_404s import probe_address
 from focused.method.page.own_text import OWN
 from focused.method.page.page_form import form_of

@@ -15,7 +15,7 @@ from scrapy.utils.defer import deferred_from_coro
 
 from focused.crawl.alerts import ALERT, INTERVAL_SECS, AlertFacts, Conditions
 from focused.crawl.parts import Crawl
-from focused.frontier.interface import frontier_of
+from focused.frontier.crawl_interface import frontier_of
 from focused.utils.file_names import ALERTS_FILE
 from focused.utils.files import LineFile
 from focused.utils.scrapy_internals import is_closing

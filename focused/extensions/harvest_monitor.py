@@ -22,7 +22,7 @@ from focused.extensions.progress_line import Progress
 from focused.extensions.run_file import RunFile
 from focused.extensions.summary import Summary
 from focused.extensions.time_limit import REASON as TIME_IS_UP
-from focused.frontier.interface import frontier_of
+from focused.frontier.crawl_interface import frontier_of
 from focused.frontier.patience import summary
 from focused.utils.crawl_settings import MERGE_EVIDENCE
 from focused.utils.file_names import DATABASE_FILE, PAGES_FILE, RUNNING, VERDICTS_FOLDER

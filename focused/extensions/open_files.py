@@ -9,7 +9,7 @@ from scrapy import signals
 from scrapy.exceptions import NotConfigured
 from scrapy.utils.asyncio import create_looping_call
 
-from focused.frontier.interface import crawl_of
+from focused.frontier.crawl_interface import crawl_of
 from focused.utils.open_files import raise_limit
 from focused.utils.scrapy_internals import keep_connections
 

@@ -10,7 +10,7 @@ from scrapy.exceptions import NotConfigured
 from scrapy.utils.asyncio import create_looping_call
 
 from focused.crawl.parts import Crawl
-from focused.frontier.interface import frontier_of
+from focused.frontier.crawl_interface import frontier_of
 from focused.frontier.patience import summary
 from focused.utils.file_names import PROGRESS_FILE
 from focused.utils.files import write_json

@@ -12,7 +12,7 @@ from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings
 
 from focused.crawl.resume_command import HIDDEN, without_secrets
 from focused.crawl.run_history import first_model, strategy_parts
-from focused.frontier.interface import frontier_of
+from focused.frontier.crawl_interface import frontier_of
 from focused.utils.file_names import RUN_FILE, RUNNING
 from focused.utils.files import write_json
 from focused.utils.output_settings import SECRET

@@ -14,8 +14,8 @@ from focused.crawl.page_reading import NOT_READ, about_not_read
 from focused.crawl.parts import Crawl
 from focused.crawl.pdf_counts import pdf_advice, pdf_summary
 from focused.crawl.pdf_reading import is_installed
+from focused.frontier.crawl_interface import frontier_of
 from focused.frontier.dispatch import about_passed_over
-from focused.frontier.interface import frontier_of
 from focused.frontier.patience import summary
 from focused.frontier.resumption import MISSING
 from focused.utils.clock import VIRTUAL_DELAY

@@ -1,8 +1,8 @@
 """Known links, their priority, and what is fetched next. Knows no DOM and no text.
 
 Begin with `scheduler`, which is Scrapy's scheduler and duplicate filter, and with `interface`: the protocol by which the
-rest of the crawl sees its frontier. What is durable is in `focused.frontier.store`, for many workers in
-`focused.frontier.shared`. The modules by what they do:
+rest of the crawl sees its frontier (`crawl_interface`: how the frontier sees its crawl). What is durable is in
+`focused.frontier.store`, for many workers in `focused.frontier.shared`. The modules by what they do:
 
 - The ways of a link: `admission` (it comes in), `dispatch` (it is handed out), `completion` (it ends); `link_requests`,
   `leases` (it is under way), `rediscovery` and `link_levels` (it is found again), `random_links` (it is drawn).

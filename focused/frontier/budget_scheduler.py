@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from scrapy.core.scheduler import Scheduler
 
 from focused.frontier.budget import is_left
-from focused.frontier.interface import crawl_of
+from focused.frontier.crawl_interface import crawl_of
 
 if TYPE_CHECKING:
     from scrapy import Request, Spider

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from scrapy.statscollectors import StatsCollector
 
-    from focused.frontier.interface import HarvestState
+    from focused.frontier.crawl_interface import HarvestState
     from focused.frontier.store.interface import LinkStore
 
 logger = logging.getLogger(__name__)

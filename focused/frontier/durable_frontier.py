@@ -8,7 +8,7 @@ from __future__ import annotations
 import sqlite3
 from typing import TYPE_CHECKING
 
-from focused.frontier.interface import crawl_of
+from focused.frontier.crawl_interface import crawl_of
 from focused.frontier.stood_back_words import soft_404s_in_words, stood_back
 
 if TYPE_CHECKING:
@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
     from focused.frontier.completion import Completion
+    from focused.frontier.crawl_interface import FrontierTask
     from focused.frontier.dispatch import Dispatch
-    from focused.frontier.interface import FrontierTask, GivenUpHost, HostCounts, RobotsOfHosts, VersionsOfAll
+    from focused.frontier.interface import GivenUpHost, HostCounts, RobotsOfHosts, VersionsOfAll
     from focused.frontier.soft_404s import Soft404s
     from focused.frontier.store.rescoring import NewScores, WaitingSlice
     from focused.frontier.unreachable import UnreachableHosts

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 from focused.frontier.allowance import Allowance, LinkSupply, RequestPace
 from focused.frontier.budget import pages_left
 from focused.frontier.completion import Outcomes
+from focused.frontier.crawl_interface import crawl_of
 from focused.frontier.credit import Credit
 from focused.frontier.host_failures import MOST_FAILURES, REST_SECS, HostFailures
 from focused.frontier.host_penalty import HostPenalty
-from focused.frontier.interface import crawl_of
 from focused.frontier.patience import PATIENCE, Patience
 from focused.frontier.rediscovery import LaterPages, Rediscovery
 from focused.frontier.sinking import Harvests, Sinking
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.settings import BaseSettings
 
-    from focused.frontier.interface import CrawlOfFrontier, FrontierTask
+    from focused.frontier.crawl_interface import CrawlOfFrontier, FrontierTask
     from focused.frontier.leases import Leases
     from focused.frontier.link_requests import LinkRequests
     from focused.frontier.politeness import HostAvailability

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from scrapy.statscollectors import StatsCollector
 
-    from focused.frontier.interface import FrontierTask, HarvestState
+    from focused.frontier.crawl_interface import FrontierTask, HarvestState
     from focused.frontier.store.interface import LinkStore
 
 logger = logging.getLogger(__name__)

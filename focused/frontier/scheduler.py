@@ -22,9 +22,9 @@ from focused.frontier.admission import Admission
 from focused.frontier.budget import Budget
 from focused.frontier.checkpoints import Checkpoints
 from focused.frontier.completion import Completion
+from focused.frontier.crawl_interface import CrawlOfFrontier, crawl_of
 from focused.frontier.dispatch import Dispatch, count_passed_over
 from focused.frontier.durable_frontier import DurableFrontier
-from focused.frontier.interface import CrawlOfFrontier, crawl_of
 from focused.frontier.leases import Lease, Leases
 from focused.frontier.link_requests import LinkRequests, NotDurableError
 from focused.frontier.opening import open_links, open_outcomes, open_patience, open_store, open_unreachable

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
     from scrapy.crawler import Crawler
 
-    from focused.frontier.interface import FrontierTask, GivenUpHost
+    from focused.frontier.crawl_interface import FrontierTask
+    from focused.frontier.interface import GivenUpHost
     from focused.frontier.store.rescoring import NewScores, WaitingSlice
     from focused.method.scoring import Evidence
     from focused.method.scoring.page_scores import PageScores

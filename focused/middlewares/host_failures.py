@@ -15,7 +15,7 @@ from scrapy.exceptions import (
 from twisted.internet.error import ConnectError, ConnectionDone, ConnectionLost
 
 from focused.crawl.failures import LinkWaitsError, why_unanswered
-from focused.frontier.interface import crawl_of, frontier_of
+from focused.frontier.crawl_interface import crawl_of, frontier_of
 from focused.frontier.unreachable import TOO_MANY_FILES
 from focused.middlewares.robots_download import ASKED
 

@@ -12,7 +12,7 @@ from focused.crawl.link_sources import LinkSources
 from focused.crawl.page_reading import NOT_READ, PageReading, RepeatedText, is_text
 from focused.crawl.parts import Crawl
 from focused.crawl.soft_404_probes import PROBE, Soft404Probes
-from focused.frontier.interface import frontier_of
+from focused.frontier.crawl_interface import frontier_of
 from focused.items import LinkSource, PageItem
 from focused.utils.crawl_settings import LINK_SCORING_ENABLED
 from focused.utils.reactor import in_turns

@@ -16,7 +16,7 @@ from twisted.internet.defer import Deferred
 
 from focused.crawl.failures import LinkWaitsError, why_unanswered
 from focused.crawl.private_addresses import AddressRefusedError
-from focused.frontier.interface import crawl_of
+from focused.frontier.crawl_interface import crawl_of
 from focused.frontier.robots_cache import RobotsCache
 from focused.middlewares.robots_download import RobotsDownload
 

@@ -8,7 +8,7 @@ from scrapy.downloadermiddlewares.offsite import OffsiteMiddleware
 from scrapy.exceptions import IgnoreRequest
 
 from focused.crawl.parts import Crawl
-from focused.frontier.interface import frontier_of
+from focused.frontier.crawl_interface import frontier_of
 from focused.utils.scope import REDIRECT_OUT_OF_SCOPE, Scope
 from focused.utils.url_lists import without_user
 

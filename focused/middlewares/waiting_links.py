@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from scrapy.exceptions import IgnoreRequest, NotConfigured
 
 from focused.crawl.scrapy_settings import scheduler_class
-from focused.frontier.interface import crawl_of, frontier_of
+from focused.frontier.crawl_interface import crawl_of, frontier_of
 from focused.frontier.scrapy_frontier import ScrapyFrontier
 from focused.method.scoring.link_meta import WAITS, read_evidence, write_evidence
 from focused.method.scoring.priority import to_priority

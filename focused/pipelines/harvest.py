@@ -12,7 +12,7 @@ from focused.crawl.harvest_rows import FORECAST_COLUMNS, FURTHER_COLUMNS, estima
 from focused.crawl.parts import Crawl
 from focused.crawl.run_history import last_estimate
 from focused.crawl.saturation import SATURATED
-from focused.frontier.interface import frontier_of
+from focused.frontier.crawl_interface import frontier_of
 from focused.items import PageItem
 from focused.utils.file_names import FETCHED_FILE, HARVEST_FILE, RUN_FILE
 from focused.utils.files import LineFile, has_header

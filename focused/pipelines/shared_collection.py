@@ -10,7 +10,7 @@ from scrapy.exceptions import NotConfigured
 from focused.crawl.own_fields import StoredFields
 from focused.crawl.parts import Crawl
 from focused.crawl.shared_outputs import page_row
-from focused.frontier.interface import frontier_of
+from focused.frontier.crawl_interface import frontier_of
 from focused.items import PageItem
 from focused.pipelines.collection import collected_page
 from focused.utils.frontier_settings import DATABASE

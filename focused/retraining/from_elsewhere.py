@@ -17,7 +17,7 @@ from focused.method.learning.training_set import LinkExamples
 from focused.retraining.augmentation import AugmentedExamples, keys_among, keys_of, links_of, with_terms
 from focused.retraining.page_labels import MAX_MET
 from focused.retraining.pages_met import MIN_PAGES
-from focused.retraining.training import with_model
+from focused.retraining.retrained_topic import with_model
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -28,7 +28,8 @@ from focused.retraining.met_examples import (
     without_probably_relevant,
     without_wrong_verdicts,
 )
-from focused.retraining.training import kept_threshold, with_model
+from focused.retraining.retrained_topic import with_model
+from focused.retraining.training import kept_threshold
 from focused.retraining.versions import FIRST
 
 if TYPE_CHECKING:

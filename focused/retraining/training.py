@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -24,12 +23,12 @@ from focused.retraining.augmentation import (
 from focused.retraining.judged_sides import correct_by_verdicts
 from focused.retraining.label_noise import probably_wrong
 from focused.retraining.new_subtopic import may_be_of_subtopic
+from focused.retraining.retrained_topic import with_model
 from focused.utils.words import quantity
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    from focused.method.learning.trained_model import TrainedModel
     from focused.method.topic import Topic, TopicExamples
     from focused.retraining.judged_pages import JudgedPage
 
@@ -38,8 +37,6 @@ Labels = Mapping[int, bool]
 """Of a page's number: whether it is relevant."""
 _LEAST_KEPT, _MOST_KEPT = 0.4, 0.5
 _N_NAMED = 3
-_OF_MODEL = ("intercept", "sublinear_tf", "calibrations")
-"""Keys of the manifest that saving a topic fills in from its model: those of the former model must not stay."""
 
 
 class Retraining:
@@ -255,33 +252,3 @@ def kept_threshold(topic: Topic) -> float:
     """
     before = topic.threshold("page") if "page" in topic.model.calibrations else _MOST_KEPT
     return min(max(before, _LEAST_KEPT), _MOST_KEPT)
-
-
-def with_model(
-    topic: Topic, model: TrainedModel, terms: Sequence[str], examples: TopicExamples, about: dict[str, Any]
-) -> Topic:
-    """Return a topic with a new model, the examples that it was trained on, and what its manifest says of both.
-
-    ``terms``: those of the columns that the model was trained on.
-    """
-    strongest = [
-        [[terms[column], round(weight, 4)] for column, weight in strong]
-        for strong in (model.positive_terms, model.negative_terms)
-    ]
-    manifest = {
-        **{key: value for key, value in topic.manifest.items() if key not in _OF_MODEL},
-        "figures": asdict(model.figures),
-        "learning_curve": None,
-        "terms_for": strongest[0],
-        "terms_against": strongest[1],
-        "retraining": {**about, "from_model_sha256": topic.model_sha256},
-    }
-    made = replace(
-        topic,
-        terms=[terms[column] for column in model.term_indices.tolist()],
-        model=model,
-        manifest=manifest,
-        directory=None,
-    )
-    made.examples = examples
-    return made

@@ -14,7 +14,7 @@ from focused.method.page.text_units import PAGE
 from focused.method.topic.counted import relevance_of_texts
 from focused.retraining.augmentation import AugmentedExamples, with_terms
 from focused.retraining.page_labels import MAX_MET
-from focused.retraining.training import with_model
+from focused.retraining.retrained_topic import with_model
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

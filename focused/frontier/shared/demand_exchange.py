@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from focused.frontier.store.waiting_counts import N_BINS
+from focused.frontier.store.priority_bins import N_BINS
 from focused.frontier.store.worker_demand import OtherWorkers, WorkerDemand
 
 if TYPE_CHECKING:

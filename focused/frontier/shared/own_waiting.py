@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from focused.frontier.shared.link_rows import priority
+from focused.frontier.store.priority_bins import BOUNDS, N_BINS, bin_of
 from focused.frontier.store.schema import RANK_BITS
-from focused.frontier.store.waiting_counts import BOUNDS, N_BINS, Floats, Integers, WaitingCounts, bin_of, of_length
+from focused.frontier.store.waiting_counts import Floats, Integers, WaitingCounts, of_length
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

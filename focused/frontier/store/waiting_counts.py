@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
+from focused.frontier.store.priority_bins import BEYOND, BOUNDS, LOWEST, MIDDLE_PRIORITIES, MIDDLES, N_BINS, bin_of
 from focused.frontier.store.ranks import priority_of
 from focused.frontier.store.schema import RANK_BITS
-from focused.method.scoring.priority import LEVELS, to_priority
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -19,47 +18,11 @@ if TYPE_CHECKING:
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[Any]
 
-# Scores of rare topics are near 0, those of sure links near 1: there bins are narrow.
-_STEPS = (*range(1, 8), 10, 13, 17, 22, 28, 36, 46, 60, 78, 100, 130, 170, 220, 290, 380)
-_DEFERRED = 8
 _FEW = 5.0
 """Pages without any link that stand for what is not known yet of the links that pages bring."""
 _LARGEST_WEIGHT = 1e9
-
-
-def _bounds() -> list[int]:
-    """Return the least priority of each bin but the first, in order: narrow bins where scores are near 0 or 1."""
-    steps = sorted({0, *_STEPS, LEVELS // 2, *(LEVELS - step for step in _STEPS), LEVELS})
-    deferred = [to_priority(number / _DEFERRED, False) for number in range(_DEFERRED + 1)]
-    return [*deferred, *(to_priority(0.0, True) + step for step in steps), to_priority(1.0, True) + 1]
-
-
-BOUNDS = _bounds()
-N_BINS = len(BOUNDS) + 1
 # A product with it is `_from_best` of a table, in a fifth of the time.
 _TO_BETTER = np.ascontiguousarray(np.tri(N_BINS, dtype=np.float32)[:, ::-1])
-
-
-_ENDS = [to_priority(0.0, False), *BOUNDS, to_priority(1.0, True)]
-_MIDDLE_PRIORITIES = [(low + high) / 2 for low, high in pairwise(_ENDS)]
-
-
-def _middles() -> list[float]:
-    """Return the score in the middle of each bin; of links below the threshold less 1."""
-    first = to_priority(0.0, True)
-    return [
-        min(max((mean - first) / LEVELS, 0.0), 1.0) if mean >= first else (mean - to_priority(1.0, False)) / LEVELS
-        for mean in _MIDDLE_PRIORITIES
-    ]
-
-
-_MIDDLES = _middles()
-_LOWEST, _BEYOND = BOUNDS[0], BOUNDS[-1]
-
-
-def bin_of(rank: int) -> int:
-    """Return the bin of a link's rank; the best links are in the last."""
-    return bisect_right(BOUNDS, priority_of(rank))
 
 
 class WaitingCounts:
@@ -82,8 +45,8 @@ class WaitingCounts:
         self._make(64)
 
     def _make(self, n_hosts: int) -> None:
-        #: Links that wait of each priority from ``_LOWEST`` to below ``_BEYOND``, of all hosts.
-        self._of_priority = [0.0] * (_BEYOND - _LOWEST)
+        #: Links that wait of each priority from ``LOWEST`` to below ``BEYOND``, of all hosts.
+        self._of_priority = [0.0] * (BEYOND - LOWEST)
         self._waiting = np.zeros((n_hosts, N_BINS), dtype=np.int32)
         #: Of all hosts together.
         self._in_all = [0] * N_BINS
@@ -110,7 +73,7 @@ class WaitingCounts:
         """Count the links that wait anew: (host, rank) of each."""
         self._waiting[:] = 0
         self._in_all = [0] * N_BINS
-        self._of_priority = [0.0] * (_BEYOND - _LOWEST)
+        self._of_priority = [0.0] * (BEYOND - LOWEST)
         for host, rank in ranks:
             self.add(host, rank)
 
@@ -121,8 +84,8 @@ class WaitingCounts:
         place = bisect_right(BOUNDS, priority)
         self._waiting_at[host, place] += 1
         self._in_all[place] += 1
-        if _LOWEST <= priority < _BEYOND:
-            self._of_priority[priority - _LOWEST] += 1
+        if LOWEST <= priority < BEYOND:
+            self._of_priority[priority - LOWEST] += 1
 
     def remove(self, host: int, rank: int) -> None:
         """Note that a link waits no more."""
@@ -131,8 +94,8 @@ class WaitingCounts:
         self._waiting_at[host, place] -= 1
         self._in_all[place] -= 1
         self._taken_at[host] += 1
-        if _LOWEST <= priority < _BEYOND:
-            self._of_priority[priority - _LOWEST] -= 1
+        if LOWEST <= priority < BEYOND:
+            self._of_priority[priority - LOWEST] -= 1
 
     def by_host(self) -> tuple[Integers, Integers]:
         """Return how many links of each host wait, and how many wait no more since this was opened; of shape (n_hosts,)."""
@@ -142,10 +105,10 @@ class WaitingCounts:
         """Note that a waiting link has another rank."""
         was, now = priority_of(before), priority_of(after)
         first, second = bisect_right(BOUNDS, was), bisect_right(BOUNDS, now)
-        if _LOWEST <= was < _BEYOND:
-            self._of_priority[was - _LOWEST] -= 1
-        if _LOWEST <= now < _BEYOND:
-            self._of_priority[now - _LOWEST] += 1
+        if LOWEST <= was < BEYOND:
+            self._of_priority[was - LOWEST] -= 1
+        if LOWEST <= now < BEYOND:
+            self._of_priority[now - LOWEST] += 1
         if first != second:
             self._waiting_at[host, first] -= 1
             self._waiting_at[host, second] += 1
@@ -158,7 +121,7 @@ class WaitingCounts:
         A level is a score in [0, 1], or for links below the threshold their score less 1; what is no link (seeds, the
         spider's own requests) counts as the best.
         """
-        return [(_MIDDLES[place], n) for place in range(N_BINS - 1, -1, -1) if (n := self._in_all[place]) > 0]
+        return [(MIDDLES[place], n) for place in range(N_BINS - 1, -1, -1) if (n := self._in_all[place]) > 0]
 
     def begin_page(self, priority: int) -> None:
         """Note that the links that are found next come from the page of a link that was handed out with this priority."""
@@ -240,7 +203,7 @@ class WaitingCounts:
         low = BOUNDS[bin_ - 1]
         if bin_ == len(BOUNDS):  # seeds, and what a spider asks for itself
             return low
-        of_bin = self._of_priority[low - _LOWEST : BOUNDS[bin_] - _LOWEST]
+        of_bin = self._of_priority[low - LOWEST : BOUNDS[bin_] - LOWEST]
         n_better = float(supply[place - 1])
         n_left = sum(of_bin) * (n_wanted - n_better) / (float(supply[place]) - n_better)
         for more in range(len(of_bin) - 1, 0, -1):
@@ -266,7 +229,7 @@ def _where_they_stand(counts: Integers, sunk: Mapping[int, int]) -> Integers:
             by_levels.setdefault(by >> RANK_BITS, []).append(host)
     for levels, hosts in by_levels.items():
         moved = np.zeros((len(hosts), N_BINS), dtype=counts.dtype)
-        for place, middle in enumerate(_MIDDLE_PRIORITIES):
+        for place, middle in enumerate(MIDDLE_PRIORITIES):
             moved[:, bisect_right(BOUNDS, middle - levels)] += counts[hosts, place]
         found[hosts] = moved
     return found

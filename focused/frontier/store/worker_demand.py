@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from focused.frontier.store.waiting_counts import N_BINS
+from focused.frontier.store.priority_bins import N_BINS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
