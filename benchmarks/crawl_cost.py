@@ -17,28 +17,22 @@ Examples:
 from __future__ import annotations
 
 import argparse
-import contextlib
 import json
 import os
 import random
 import resource
-import shutil
-import socket
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from common import DOCUMENTATION, MEASURED, ROOT, documentation, machine, say, table, train_documentation_topic
+from local_server import serving
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from scrapy import Spider
 
 BAR = 0.6
@@ -51,7 +45,7 @@ PACKAGES = {
     "git-doc": "git.html",
     "debian-policy/policy.html": "index.html",
 }
-# Of a crawl that is a guest at nobody's.
+# No politeness: the server is on this machine.
 SETTINGS = {
     "AUTOTHROTTLE_ENABLED": False,
     "CONCURRENT_REQUESTS": 16,
@@ -62,51 +56,6 @@ SETTINGS = {
     "RETRY_ENABLED": False,
     "ROBOTSTXT_OBEY": False,
 }
-
-NGINX = """
-daemon off; worker_processes 1; pid {folder}/nginx.pid; error_log {folder}/error.log;
-events {{ worker_connections 256; }}
-http {{
-    access_log off; keepalive_requests 1000000; types {{ text/html html; text/plain txt; }}
-    client_body_temp_path {folder}/a; proxy_temp_path {folder}/b; fastcgi_temp_path {folder}/c;
-    uwsgi_temp_path {folder}/d; scgi_temp_path {folder}/e;
-    server {{ listen 127.0.0.1:{port}; root {root}; }}
-}}
-"""
-
-
-class QuietHandler(SimpleHTTPRequestHandler):
-    """Serves files without logging."""
-
-    protocol_version = "HTTP/1.1"
-
-    def log_message(self, *_: object) -> None:
-        """Say nothing."""
-
-
-@contextlib.contextmanager
-def server(root: Path, folder: Path) -> Iterator[str]:
-    """Serve a folder from another process, by nginx if there is one; yield its URL."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    nginx = shutil.which("nginx", path=f"{os.environ['PATH']}:/usr/sbin")
-    if nginx:
-        (folder / "nginx.conf").write_text(NGINX.format(folder=folder, root=root, port=port))
-        command = [nginx, "-c", str(folder / "nginx.conf"), "-p", str(folder)]
-    else:
-        command = [sys.executable, __file__, "--serve", str(root), str(port)]
-    say(f"Serving by {command[0]}")
-    process = subprocess.Popen(command)
-    try:
-        for _ in range(100):
-            with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
-                break
-            time.sleep(0.1)
-        yield f"http://127.0.0.1:{port}/"
-    finally:
-        process.terminate()
-        process.wait()
 
 
 def plain_spider(seeds: list[str]) -> type[Spider]:
@@ -206,7 +155,8 @@ def run(kind: str, seeds: list[str], options: argparse.Namespace, models_dir: Pa
     return result
 
 
-def main() -> None:
+def parse_options() -> argparse.Namespace:
+    """Return the options of the command line; ``--one`` is for the processes that crawl."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("seeds", nargs="*", help=argparse.SUPPRESS)
     parser.add_argument("--documentation", type=Path, default=DOCUMENTATION, help=f"default: {DOCUMENTATION}")
@@ -230,17 +180,14 @@ def main() -> None:
         "--before", type=Path, metavar="DIR", help="a checkout whose focused spider takes its turn, too"
     )
     parser.add_argument("--one", nargs=2, help=argparse.SUPPRESS)
-    parser.add_argument("--serve", nargs=2, help=argparse.SUPPRESS)
-    options = parser.parse_args()
-    if options.serve:
-        handler = partial(QuietHandler, directory=options.serve[0])
-        ThreadingHTTPServer(("127.0.0.1", int(options.serve[1])), handler).serve_forever()
-    if options.one:
-        crawl(options.one[0], options, Path(options.one[1]))
-        return
-    present = {name: page for name, page in PACKAGES.items() if (options.documentation / name / page).exists()}
-    if not present:
-        sys.exit("No HTML documentation found. Install some: apt-get install python3-doc git-doc sqlite3-doc")
+    return parser.parse_args()
+
+
+def measure(present: dict[str, str], options: argparse.Namespace) -> dict[str, list[dict[str, float]]]:
+    """Crawl the documentation with each spider in turn; return the costs of the crawls by spider.
+
+    ``present``: folders of packages, and the page of each that leads to all others.
+    """
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         folder.chmod(0o755)  # nginx's worker is another user
@@ -255,12 +202,17 @@ def main() -> None:
             **({"before": []} if options.before else {}),
             "focused": [],
         }
-        with server(root, folder) as url:
+        with serving(root, folder) as url:
             seeds = [f"{url}{package}/{page}" for package, page in present.items()]
             random.Random(options.seed).shuffle(seeds)
             for _ in range(options.repeats):
                 for kind, found in results.items():
                     found.append(run(kind, seeds, options, models_dir, folder))
+    return results
+
+
+def report(results: dict[str, list[dict[str, float]]], present: dict[str, str], options: argparse.Namespace) -> None:
+    """Print the table of costs, and their ratios."""
     per_page = {kind: [each["cpu"] / each["pages"] * 1e3 for each in found] for kind, found in results.items()}
     rows = [
         (
@@ -295,6 +247,17 @@ def main() -> None:
     if options.before:
         turns = [new / old for new, old in zip(per_page["focused"], per_page["before"], strict=True)]
         print(f"Focused / before: {statistics.median(turns):.2f} (median of the turns; best {min(turns):.2f})")
+
+
+def main() -> None:
+    options = parse_options()
+    if options.one:
+        crawl(options.one[0], options, Path(options.one[1]))
+        return
+    present = {name: page for name, page in PACKAGES.items() if (options.documentation / name / page).exists()}
+    if not present:
+        sys.exit("No HTML documentation found. Install some: apt-get install python3-doc git-doc sqlite3-doc")
+    report(measure(present, options), present, options)
 
 
 if __name__ == "__main__":
