@@ -130,7 +130,7 @@ def test_a_killed_crawl_goes_on_where_it_was(models, tmp_path, end):
         port = site.url
     result = finished(process, tmp_path)
     assert result.exit_code == 0, result.err
-    assert "Going on in" in result.err
+    assert "Resuming in" in result.err
     wanted = {f"{port}{path}" for path in reachable()}
     assert len(wanted) > 90
     # Nothing lost, nothing twice: in every file.
@@ -174,7 +174,7 @@ def test_a_crawl_told_to_stop_while_it_is_opened_ends_as_at_any_other_time_and_g
     assert "Finished (shutdown)" in stopped.err
     assert "Traceback" not in stopped.err
     assert reason == "shutdown"
-    assert "Going on in" in more.err
+    assert "Resuming in" in more.err
     assert more.stats["focused/pages/fetched_count"] == 20
     assert more.stats["finish_reason"] == "max_pages"
 
@@ -233,7 +233,7 @@ def test_a_moved_run_directory_is_gone_on_with(models, tmp_path):
         n_before = len(before.read_text().splitlines())
         more = crawl(models, tmp_path / "2", seeds=f"{site.url}/0", max_pages=45, settings=DURABLE)
     assert more.exit_code == 0, more.err
-    assert "Going on in" in more.err
+    assert "Resuming in" in more.err
     assert more.stats["focused/pages/fetched_count"] == 45
     with (more.run_dir / "fetched.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))

@@ -201,7 +201,7 @@ def test_the_links_that_wait_are_counted_right_after_a_kill(models, tmp_path):
             pass
         assert killed
         done = crawl(models, tmp_path, seeds=f"{site.url}/", settings=WIDE, **arguments)
-    assert "Going on in" in done.err
+    assert "Resuming in" in done.err
     assert f" {in_file(done.run_dir)['waiting']:,} links still waiting" in done.err
 
 

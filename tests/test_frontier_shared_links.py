@@ -141,7 +141,7 @@ def test_a_link_that_a_committed_page_shares_with_one_under_way_is_there_after_a
     assert set(left) == {"/", "/first", "/second", "/both", "/of-second"}
     assert left["/both"] == ("/second", 1)
     assert done.exit_code == 0, done.err
-    assert "Going on in" in done.err
+    assert "Resuming in" in done.err
     assert fetched(done.run_dir, site.url) == Counter(["/", "/second", "/both", "/of-second"])
 
 

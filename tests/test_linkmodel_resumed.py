@@ -89,7 +89,7 @@ def test_a_killed_crawl_keeps_what_the_examples_taught_and_what_it_has_learnt(we
     # Before anything is learnt: the examples' word stands, now and after the crash.
     kill_at(2, crawl_argv(options, max_pages=40, **arguments), killed, models)
     few = crawl(models, killed, max_pages=n_done(killed / "run") + 1, settings=options, **arguments)
-    assert "Going on in" in few.err
+    assert "Resuming in" in few.err
     assert few.stats.get("focused/adaptive/fits_count", 0) == 0
     before = waiting(killed / "run")
     assert min(side(before, "/right/")) > max(side(before, "/left/")) + 0.02

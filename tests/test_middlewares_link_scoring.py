@@ -239,8 +239,10 @@ def test_a_strategy_learns_less_of_a_page_that_says_little_new_and_nothing_of_a_
     for newness in (1.0, 0.5, 0.25, 0.0):
         judging = make(strategy="adaptive").crawler.spider.crawl.judging
         page = make().crawler.spider.plan.reader.read(BODY, URL)
-        scoring, seen = judging.session.scoring, []
-        judging.session.scoring = lambda *args, scoring=scoring, seen=seen: seen.append(args[1]) or scoring(*args)
+        scoring, seen = judging.session.score_in_steps, []
+        judging.session.score_in_steps = lambda *args, scoring=scoring, seen=seen: (
+            seen.append(args[1]) or scoring(*args)
+        )
         scores = finish(judging.steps(page, Visit(), newness=newness))
         learnt[newness] = seen[0].page / scores.relevance.page
     assert learnt == {1.0: 1.0, 0.5: 1.0, 0.25: pytest.approx(0.5), 0.0: 0.0}

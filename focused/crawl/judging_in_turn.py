@@ -49,12 +49,12 @@ class JudgingInTurn:
         """Judge a page, sitemap or feed when its turn comes; end the crawl if the strategy or the classifier fails."""
         visit = self._visit(response, is_source=is_source)
         try:
-            return await self._judged(page, visit, newness=newness)
+            return await self._judge(page, visit, newness=newness)
         except (WrongScoresError, WrongRelevanceError) as error:
             Crawl.needed(self._crawler).end_with_error(str(error))
             raise CloseSpider("wrong_scores") from None
 
-    async def _judged(self, page: Page, visit: Visit, *, newness: float) -> PageScores:
+    async def _judge(self, page: Page, visit: Visit, *, newness: float) -> PageScores:
         """Judge a page; one with many links is judged in steps, between which the reactor runs."""
         turn, is_large = self._judging.turn, page.n_links > _MANY_LINKS
         if not (is_large or turn.is_taken):

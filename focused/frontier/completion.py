@@ -213,7 +213,7 @@ class Completion:
         async with self.page_lock:
             if not self.checkpoints.is_broken:
                 try:
-                    await self._take_in(page)
+                    await self._add_links(page)
                     self.checkpoints.count_ahead(page.counted)
                     self.outcomes.end_page(page.lease, page.relevant, page.note, page.remark, page.text)
                     self.leases.end(page.lease, page.relevant)
@@ -237,7 +237,7 @@ class Completion:
         """Wait until no page is being ended."""
         await self.page_lock.wait_free()
 
-    async def _take_in(self, page: EndedPage) -> None:
+    async def _add_links(self, page: EndedPage) -> None:
         """Add the links of a page, in several turns of the reactor if they are many."""
         # A response that is no page, such as a sitemap, does not count as an irrelevant page.
         tunnel = 0 if page.relevant else page.lease.link.tunnel + (page.relevant is not None)

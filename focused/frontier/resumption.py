@@ -56,7 +56,7 @@ class Resumption:
             if (counted := store.remembered("harvest")) is not None:
                 harvest.restore(counted)
             logger.info(
-                "Going on in %s: %s fetched, %s waiting%s.",
+                "Resuming in %s: %s fetched, %s waiting%s.",
                 *(
                     run_dir,
                     quantity(stats.get_value("focused/pages/fetched_count", 0), "pages"),

@@ -84,19 +84,19 @@ class LinkScoringMiddleware:
         """Judge each page that comes, pass it on, and request its links."""
         async for each in result:
             if isinstance(each, LinkSource):
-                async for request in self._of_source(each, response):
+                async for request in self._requests_of_source(each, response):
                     yield request
             elif isinstance(each, PageItem):
-                page = self._read(each, response)
+                page = self._analyse(each, response)
                 if page is not None:
-                    for item_or_request in await self._judged(each, page, response):
+                    for item_or_request in await self._judge(each, page, response):
                         yield item_or_request
             else:
-                yield _own(each)
+                yield _without_link_meta(each)
 
     # --- The page
 
-    def _read(self, item: PageItem, response: Response) -> Page | None:
+    def _analyse(self, item: PageItem, response: Response) -> Page | None:
         """Analyse a page; None where it was fetched before under another URL, or is empty or binary."""
         session, stats = self._judging.session, self.crawler.stats
         if frontier_of(self.crawler).note_fetched(item.known_as):
@@ -111,7 +111,7 @@ class LinkScoringMiddleware:
             item.attach(page)
         return page
 
-    async def _judged(self, item: PageItem, page: Page, response: Response) -> Iterator[Any]:
+    async def _judge(self, item: PageItem, page: Page, response: Response) -> Iterator[Any]:
         """Judge a page; return its item and the requests for its links, which are made one at a time."""
         directives = self._reading.directives(response, page)
         item.noindex = directives.noindex
@@ -120,7 +120,7 @@ class LinkScoringMiddleware:
             item.scores = await self._judging.scores(page, response, newness=newness)
             self._note_irrelevant(item)
         followed = self._reading.links_to_follow(page, item.depth, directives)
-        return self._outcome(item, page, self._counted(followed), follows=not directives.nofollow)
+        return self._item_and_requests(item, page, self._allowed_links(followed), follows=not directives.nofollow)
 
     def _compare(self, item: PageItem, page: Page) -> float:
         """Compare the text and the lines of a page with those of earlier pages. Return how new its text is, in [0, 1]."""
@@ -142,7 +142,9 @@ class LinkScoringMiddleware:
         if copies is not None and item.text_sketch and not (is_relevant or item.duplicate_of):
             copies.note_irrelevant(item.known_as)
 
-    def _outcome(self, item: PageItem, page: Page, links: Mapping[str, int], *, follows: bool) -> Iterator[Any]:
+    def _item_and_requests(
+        self, item: PageItem, page: Page, links: Mapping[str, int], *, follows: bool
+    ) -> Iterator[Any]:
         """Yield a page's item, the requests for its links, and those for the sitemap of a host with relevant pages."""
         scores = item.scores
         sorted_links = frontier_of(self.crawler).sort_links(links, scores)
@@ -158,7 +160,7 @@ class LinkScoringMiddleware:
 
     # --- Its links
 
-    async def _of_source(self, source: LinkSource, response: Response) -> AsyncIterator[Request]:
+    async def _requests_of_source(self, source: LinkSource, response: Response) -> AsyncIterator[Request]:
         """Yield the requests for the links of a sitemap or feed, scored like those of a page; of an index, for sitemaps."""
         if source.kind == PROBE:
             if self._probes is not None:
@@ -175,13 +177,13 @@ class LinkScoringMiddleware:
             return
         scores = await self._judging.scores(page, response, is_source=True)
         scores = scores.of_source(SOURCE_REASONS[found.kind])
-        links = self._counted(self._reading.links_to_follow(page, scores.visit.depth))
+        links = self._allowed_links(self._reading.links_to_follow(page, scores.visit.depth))
         new = frontier_of(self.crawler).sort_links(links, None).new
         for request in self._requests(scores, {url: links[url] for url in new}, None):
             yield request
         self._count(page, scores)
 
-    def _counted(self, followed: tuple[Mapping[str, int], Mapping[str, int]]) -> Mapping[str, int]:
+    def _allowed_links(self, followed: tuple[Mapping[str, int], Mapping[str, int]]) -> Mapping[str, int]:
         """Return the links that may be followed; count the others."""
         links, left_out = followed
         for stat, n_links in left_out.items():
@@ -227,7 +229,7 @@ def _type_of(response: Response) -> str:
     return (response.headers.get("Content-Type") or b"").decode("latin-1")
 
 
-def _own(result: Any) -> Any:
+def _without_link_meta(result: Any) -> Any:
     """Return what a spider yields. A request whose meta was copied from a response loses what that says of another link."""
     if isinstance(result, Request):
         for key in [key for key in result.meta if str(key).startswith("focused_")]:

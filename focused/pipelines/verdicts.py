@@ -93,7 +93,7 @@ class VerdictsPipeline:
         if self._may_have_changed() or self._stats.get_value(TO_RESTORE):
             self._know_all_pages()
             self._apply_all()
-            if self._put_pages_right(says=True):
+            if self._correct_files(says=True):
                 self._stored = self._late.wanted()
         self._calls = create_looping_call(self._apply_and_deliver)
         self._calls.start(_EVERY_SECS, now=False)
@@ -134,7 +134,7 @@ class VerdictsPipeline:
             self._apply_all()
             self._late.tell_feeds()
             # Pages that are wanted have been written by now, so its counts would contradict those of the summary.
-            self._put_pages_right(says=False)
+            self._correct_files(says=False)
         if self._rows is not None:
             self._stats.set_value(DELIVERED, self._rows.n_delivered())
             self._stats.set_value(ROWS, self._rows.n_pages())
@@ -202,7 +202,7 @@ class VerdictsPipeline:
             self._stats.inc_value("focused/verdicts/not_applied_count")
             return None
 
-    def _put_pages_right(self, *, says: bool) -> bool:
+    def _correct_files(self, *, says: bool) -> bool:
         """Correct ``pages.jsonl`` so that it holds the delivered pages; return whether it does. ``says``: log what changes."""
         path = self._crawl.plan.run_dir / PAGES_FILE
         if not PAGES_ENABLED.read(self._crawler.settings):
