@@ -62,6 +62,18 @@ def test_each_page_is_judged_once_however_many_are_under_way(whole):
     assert whole.stats["focused/links/scored_count"] == n_links
 
 
+def test_a_page_is_fetched_once_with_the_port_of_its_scheme_and_without(models, tmp_path):
+    warc = Warc(tmp_path / "web.warc.gz")
+    warc.page(
+        f"{ORIGIN}/", hand_made.html("Welcome.", (f"{ORIGIN}:80/a", "a star"), ("/a", "a star"), ("/b", "a star"))
+    )
+    warc.page(f"{ORIGIN}/a", hand_made.html(hand_made.STARS, ("/b", "a star")))
+    warc.page(f"{ORIGIN}/b", b"", "302 Found", headers=[("Location", f"{ORIGIN}:80/c")])
+    warc.page(f"{ORIGIN}:80/c", hand_made.html(hand_made.STARS + " and of moons", ("/a", "a star"), ("/", "home")))
+    result = crawl(models, tmp_path, web=warc.indexed(), seeds=f"{ORIGIN}/")
+    assert n_fetched(result) == 3
+
+
 def test_irrelevant_pages_are_counted_then_dropped(whole):
     assert whole.stats["item_scraped_count"] == N_RELEVANT
     assert whole.stats["item_dropped_count"] == N_PAGES - N_RELEVANT

@@ -24,6 +24,7 @@ from focused.frontier.store.ranks import MOST_EXACT, MOST_PRIORITY
 from focused.method.scoring.link_meta import WORDS, read_evidence, write_evidence
 from focused.method.scoring.priority import LEVELS, SEED, to_priority
 from focused.utils.origins import host_of
+from focused.utils.url_forms import without_default_port
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -164,14 +165,16 @@ class LinkRequests:
         if asked.dont_filter and "is_start_request" not in asked.meta:
             digest = secrets.token_bytes(8)  # it is fetched however often its like was
         else:  # start requests are filtered even so: a spider yields them again when its crawl is resumed
-            form = self.form(asked.url)
-            compared = asked if form == asked.url or not self._is_link(asked) else asked.replace(url=form)
+            plain = without_default_port(asked.url)
+            form = self.form(plain) if self._is_link(asked) else plain
+            compared = asked if form == asked.url else asked.replace(url=form)
             digest = self._crawler.request_fingerprinter.fingerprint(compared)
         return fingerprint_of(digest, host_of(asked.url))
 
     def url_fingerprint(self, url: str) -> int:
         """Return the fingerprint of a link's URL."""
-        return fingerprint_of(self._crawler.request_fingerprinter.fingerprint(Request(url)), host_of(url))
+        plain = Request(without_default_port(url))
+        return fingerprint_of(self._crawler.request_fingerprinter.fingerprint(plain), host_of(url))
 
     def _method(self, name: str | None) -> Any:
         """Return a method of the spider; None without a name."""

@@ -265,11 +265,14 @@ def summary(stats: Mapping[str, Any]) -> str:
 
     >>> summary({WAITED: 90.0, IMPATIENT: 1200})
     'waited 90 s for better links; a crawl that never waits would have made 1,200 requests by now'
+    >>> summary({WAITED: 90.0, IMPATIENT: 1200, IMPATIENT_SECS: 61.0})
+    'waited 90 s for better links; a crawl that never waits would have had its pages after 61 s'
     """
     secs = stats.get(WAITED, 0)
     if secs < 0.5:
         return ""
-    return (
-        f"waited {duration(secs)} for better links; a crawl that never waits would have made "
-        f"{quantity(stats.get(IMPATIENT, 0), 'requests')} by now"
-    )
+    if ended := stats.get(IMPATIENT_SECS, 0):
+        otherwise = f"had its pages after {duration(ended)}"
+    else:
+        otherwise = f"made {quantity(stats.get(IMPATIENT, 0), 'requests')} by now"
+    return f"waited {duration(secs)} for better links; a crawl that never waits would have {otherwise}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+import re
 from urllib.parse import unquote_to_bytes, urlsplit
 
 from w3lib.url import canonicalize_url
@@ -29,6 +30,7 @@ _SUFFIXES = (
 INDEX_NAMES = {f"{stem}.{suffix}" for stem in ("index", "default", "welcome") for suffix in _SUFFIXES}
 INDEX_NAMES |= {"home.html", "home.htm"}
 DEFAULT_PORTS = {"http": 80, "https": 443}
+_with_default_port = re.compile(r"(https?://[^/?#@]*):(80|443)(?=[/?#]|$)", re.IGNORECASE).match
 
 
 def canonical_form(url: str) -> str | None:
@@ -43,6 +45,19 @@ def canonical_form(url: str) -> str | None:
         return canonicalize_url(url)
     except ValueError:  # bad brackets, ports, host names and lone surrogates
         return None
+
+
+def without_default_port(url: str) -> str:
+    """Return a URL without its port where that is the scheme's own: with it or without, the page is the same.
+
+    >>> without_default_port("http://example.com:80/a"), without_default_port("https://example.com:80/")
+    ('http://example.com/a', 'https://example.com:80/')
+    """
+    found = _with_default_port(url) if ":80" in url or ":443" in url else None
+    if found is None:
+        return url
+    origin, port = found.groups()
+    return origin + url[found.end() :] if (port == "80") == (origin[4] == ":") else url
 
 
 def tolerant_form(canonical: str, *, fold_case: bool = True) -> str | None:

@@ -9,6 +9,7 @@ from urllib.parse import urljoin, urlsplit
 from w3lib.url import safe_url_string
 
 from focused.method.page.limits import MAX_URL_CHARS
+from focused.utils.url_forms import without_default_port
 
 if TYPE_CHECKING:
     from collections.abc import Container
@@ -36,8 +37,11 @@ _SIMPLE_PATH = re.compile(r"[A-Za-z0-9_~-][A-Za-z0-9_.~-]*(?:/[A-Za-z0-9_~-][A-Z
 _PLAIN = re.compile(r"[A-Za-z0-9_~!$&()*,;=/?%.:@+-]+").fullmatch
 # No label of a host is empty or longer than 63 characters: resolvers refuse these, and the IDNA codec raises.
 _HOST = r"(?!-)[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*"
-# A valid port, without leading zeros.
-_PORT = r"(?::(?:[1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]))?"
+# A valid port, without leading zeros. Those that a scheme has by itself take the long way, which leaves them out.
+_PORT = (
+    r"(?::(?!(?:80|443)(?![0-9]))"
+    r"(?:[1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]))?"
+)
 _PLAIN_ORIGIN = re.compile(rf"https?://{_HOST}{_PORT}").fullmatch
 _PLAIN_ABSOLUTE = re.compile(rf"https?://{_HOST}{_PORT}/[A-Za-z0-9_~!$&()*,;=/?%.:@+-]*").fullmatch
 _ASCII_HOST = re.compile(rf"{_HOST}\.?|[0-9a-f.]*:[0-9a-f:.]+").fullmatch
@@ -112,7 +116,7 @@ class UrlResolver:
         self.max_chars = max_chars
         self._not_a_page = not_a_page
         self._encoding = "utf-8" if encoding.startswith("utf") else encoding
-        self.base = url
+        self.base = url = without_default_port(url)
         own = url if _PLAIN_ABSOLUTE(url) else self._join("")
         self.own_url = url if own in REFUSALS else own
         """The page's own URL without its fragment."""
@@ -209,7 +213,7 @@ class UrlResolver:
             # Translating a host of thousands of characters takes milliseconds.
             if len(urlsplit(joined).hostname or "") > _MAX_HOST_CHARS:
                 return INVALID
-            url = self._quote(joined).partition("#")[0]
+            url = without_default_port(self._quote(joined).partition("#")[0])
             parts = urlsplit(url)
             if parts.scheme not in ("http", "https"):
                 return NOT_HTTP
