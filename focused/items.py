@@ -220,12 +220,36 @@ class PageItem:
 
 
 def page_location(response: Response) -> str:
-    """Return the URL that a page has, as the web says (Content-Location): a recorded page may be found under others."""
+    """Return the URL that a page has, as the web says (Content-Location): a recorded page may be found under others.
+
+    On the open web some servers name one script for all their pages. So a page is believed that it has another URL only if
+    that is a longer form of its own, such as `/a.html` of `/a`, with the same query.
+    """
     url: str = response.url
     location: bytes | None = response.headers.get("Content-Location")
     if location:
         with contextlib.suppress(ValueError):
             named = urljoin(url, location.decode("latin-1"))
             # A host may not speak for another host's pages.
-            return named if urlsplit(named).netloc == urlsplit(url).netloc else url
+            if urlsplit(named).netloc == urlsplit(url).netloc:
+                is_found_elsewhere = not _FOUND_ELSEWHERE.isdisjoint(response.flags)
+                return named if is_found_elsewhere or _is_longer_form(named, url) else url
     return url
+
+
+_FOUND_ELSEWHERE = frozenset({"canonical", "tolerant"})
+"""Flags of responses of a recorded web that had the page under another URL."""
+
+
+def _is_longer_form(named: str, url: str) -> bool:
+    """Tell whether a URL is that of a file which a server may choose for another URL.
+
+    >>> own = "http://h.org/a/b"
+    >>> _is_longer_form("http://h.org/a/b.en.html", own), _is_longer_form("http://h.org/a/b.php", own + "?page=2")
+    (True, False)
+    """
+    other, own = urlsplit(named), urlsplit(url)
+    if other.query != own.query or not other.path.startswith(own.path):
+        return False
+    rest = other.path[len(own.path) :]
+    return "/" not in rest[1:] and (own.path.endswith("/") or rest[:1] in ("", ".", "/"))

@@ -32,12 +32,12 @@ def fetched(run_dir: Path) -> Counter[str]:
 @pytest.mark.parametrize("strategy", ["adaptive", "breadth_first", "best_first"])
 def test_a_page_with_two_urls_is_counted_once_by_a_crawl_that_goes_on(models, tmp_path, strategy):
     pages = {
-        "/": hand_made.html(hand_made.STARS, ("/index", "a star")),
-        "/index": named("/page", ("/next", "a star")),
+        "/": hand_made.html(hand_made.STARS, ("/a", "a star")),
+        "/a": named("/a.en.html", ("/next", "a star")),
         # Its own URL, and a third one.
-        "/next": hand_made.html(f"{hand_made.STARS} 2", ("/page", "a star"), ("/page?print", "a star")),
-        "/page": named("/page"),
-        "/page?print": named("/page"),
+        "/next": hand_made.html(f"{hand_made.STARS} 2", ("/a.en.html", "a star"), ("/a.en", "a star")),
+        "/a.en.html": named("/a.en.html"),
+        "/a.en": named("/a.en.html"),
     }
     with Site(pages) as site:
         options = {"seeds": f"{site.url}/", "strategy": strategy, "settings": FAST}
@@ -45,10 +45,26 @@ def test_a_page_with_two_urls_is_counted_once_by_a_crawl_that_goes_on(models, tm
         crawl(models, tmp_path, max_pages=2, **options)
         more = crawl(models, tmp_path, **options)
     assert whole.exit_code == more.exit_code == 0, more.err
-    assert fetched(whole.run_dir) == Counter(["/", "/index", "/next"])
+    assert fetched(whole.run_dir) == Counter(["/", "/a", "/next"])
     assert fetched(more.run_dir) == fetched(whole.run_dir)
     assert more.stats["focused/pages/fetched_count"] == 3
     assert more.stats["focused/pages/repeated_count"] == whole.stats["focused/pages/repeated_count"] == 1
+
+
+@pytest.mark.slow
+def test_pages_that_all_name_one_script_are_pages_of_their_own(models, tmp_path):
+    def page(path: str) -> Reply | None:
+        """Apache's MultiViews names the script that answers, for /show/1 as for /show?page=2."""
+        if path in ("/", "/robots.txt"):
+            links = [(each, "a star") for each in ("/show/1", "/show/2", "/show?page=2", "/show?page=3", "/show.php")]
+            return Reply(hand_made.html("Welcome.", *links)) if path == "/" else None
+        text = f"{hand_made.STARS} {path}"
+        return Reply(hand_made.html(text), headers={"Content-Type": HTML, "Content-Location": "/show.php"})
+
+    with Site(page) as site:
+        result = crawl(models, tmp_path, seeds=f"{site.url}/", settings={**FAST, "FOCUSED_COPIES": "off"})
+    assert result.stats["focused/pages/fetched_count"] == 6
+    assert "focused/pages/repeated_count" not in result.stats
 
 
 def test_only_pages_fetched_by_another_url_are_named(tmp_path):
