@@ -59,6 +59,7 @@ TABLE = {
     "gone": (Reply(RULES, 410), ALL),
     "html that is no rules": (Reply(b"<html><p>Welcome"), ALL),
     "byte order mark": (rules(b"\xef\xbb\xbf" + RULES), OPEN),
+    "utf-16": (rules(RULES.decode().encode("utf-16")), OPEN),
     "bytes that are no text": (rules(b"\xff\xfe\x00\n" + RULES), OPEN),
     "our group only": (rules(b"User-agent: focused\nDisallow: /later\n\n" + RULES), {"/open", "/private"}),
     "our group by a version": (rules(b"User-agent: Focused/1.0\nDisallow: /later\n\n" + RULES), {"/open", "/private"}),

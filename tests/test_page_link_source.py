@@ -86,6 +86,16 @@ def test_a_feed_gives_titles_descriptions_and_dates(body):
     )
 
 
+def test_urls_of_a_feed_are_resolved_as_its_elements_say():
+    feed = (
+        b'<feed xmlns="http://www.w3.org/2005/Atom" xml:base="http://h.org/blog/"><entry xml:base="2024/">'
+        b'<link href="a"/></entry><entry><title xml:base="/no/">T</title><link href="b"/></entry></feed>'
+    )
+    assert urls(feed) == ["http://h.org/blog/2024/a", "http://h.org/blog/b"]
+    rss = b'<rss xml:base="/blog/"><channel><item><link>a</link></item><item><guid>http://h.org/b</guid></item></channel></rss>'
+    assert urls(rss) == ["/blog/a", "http://h.org/b"]
+
+
 @pytest.mark.parametrize(
     "body",
     [

@@ -247,3 +247,12 @@ def test_a_page_that_says_it_is_in_utf_8_and_is_is_believed_over_a_server_that_c
         f"<html><head>{meta}</head><body><p>{text}</p>".encode(encoding), content_type=f"text/html; charset={header}"
     )
     assert wanted in " ".join(block_texts(page))
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize("declared", ["", "; charset=utf-16", "; charset=utf-8"])
+def test_a_page_in_utf_16_needs_no_byte_order_mark(encoding: str, declared: str) -> None:
+    body = "<!doctype html><p>caf\u00e9 \u5929 <a href=/b>b</a>".encode(encoding)
+    page = read(body, content_type=f"text/html{declared}")
+    assert "caf\u00e9 \u5929" in " ".join(block_texts(page))
+    assert page.n_links == 1

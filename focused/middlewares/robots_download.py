@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin, urlsplit
 
@@ -90,10 +91,17 @@ class RobotsDownload:
     def as_far_as_read(self, response: Response) -> bytes:
         """Return the whole lines of a robots.txt up to the limit: half a line might forbid what no line does."""
         if len(response.body) <= MAX_TEXT_BYTES:
-            return response.body
+            return _in_utf8(response.body)
         self._stats.inc_value("focused/robots/cut_count")
-        text = response.body[:MAX_TEXT_BYTES]
+        text = _in_utf8(response.body[:MAX_TEXT_BYTES])
         return text[: max(text.rfind(b"\n"), text.rfind(b"\r")) + 1]
+
+
+def _in_utf8(text: bytes) -> bytes:
+    """Return a robots.txt in UTF-8, as RFC 9309 wants it: some editors save it in UTF-16, with a byte order mark."""
+    start = text[:200]
+    is_wide = text.startswith((BOM_UTF16_LE, BOM_UTF16_BE)) and start.count(0) > len(start) // 4
+    return text.decode("utf-16", "replace").encode() if is_wide else text
 
 
 def _target(response: Response) -> str | None:

@@ -29,6 +29,8 @@ def to_utf8(body: bytes, content_type: str | None = None) -> tuple[bytes, str]:
     name, bom = read_bom(body)
     if name is not None and bom is not None:
         return _recode(body[len(bom) :], name), name
+    if name := _wide_by_its_start(body):
+        return _recode(body, name), name
     by_header, by_page = http_content_type_encoding(content_type), html_body_declared_encoding(body)
     if by_page == "utf-8" and by_header in _READ_AS_CP1252 and _is_utf8(body):
         return body, by_page
@@ -50,6 +52,19 @@ def to_utf8(body: bytes, content_type: str | None = None) -> tuple[bytes, str]:
         name = "utf-8" if is_cut else "cp1252"
         return _recode(body, name), name
     return body, "utf-8"
+
+
+def _wide_by_its_start(body: bytes) -> str:
+    r"""Return the encoding of a page in UTF-16 without a byte order mark, whose tags show it; of others an empty string.
+
+    >>> _wide_by_its_start("<html>".encode("utf-16-be")), _wide_by_its_start(b"<html>")
+    ('utf-16-be', '')
+    """
+    start = body[:12]
+    for name, letters, zeros in (("utf-16-le", start[::2], start[1::2]), ("utf-16-be", start[1::2], start[::2])):
+        if len(start) == 12 and letters.startswith(b"<") and not zeros.strip(b"\0") and b"\0" not in letters:
+            return name
+    return ""
 
 
 def _is_utf8(body: bytes) -> bool:

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import re
 import zlib
+from contextlib import suppress
 from html import unescape
 from typing import TYPE_CHECKING
+from urllib.parse import urljoin
 
 from lxml import etree
 
@@ -40,6 +42,7 @@ _FIELD_OF = {
 }
 _NEWS = "sitemap-news"
 """Part of the namespace whose elements say something of a page in a sitemap: title and date."""
+_BASE = "{http://www.w3.org/XML/1998/namespace}base"
 _declares_entity = re.compile(rb"<!ENTITY").search
 _first_element = re.compile(rb"<[A-Za-z_]").search
 _tags = re.compile(r"<[^<>]*>")
@@ -117,11 +120,15 @@ class _Target:
         self._pieces: list[str] = []
         self._n_chars = 0
         self._fields: dict[str, str] = {}
+        #: What relative URLs are resolved against, by the depths of the open elements that say so.
+        self._bases: dict[int, str] = {}
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
         """Take the start of an element."""
         self.depth += 1
         namespace, _, name = tag.rpartition("}")
+        if (base := attributes.get(_BASE)) and not self._field:
+            self._bases[self.depth] = self._resolved(with_references(base))
         if self.found is None:
             if name not in _KIND_OF:
                 raise _NoSourceError
@@ -141,13 +148,16 @@ class _Target:
         if self._field and self.depth == self._field_depth:
             text = with_references("".join(self._pieces)).strip()
             if self._entry_depth:
-                self._fields.setdefault(self._field, text)
+                is_url = self._field in ("url", "guid")
+                self._fields.setdefault(self._field, self._resolved(text) if is_url else text)
             elif self.found is not None:
                 self.found.title = plain_text(text, _MAX_TITLE_CHARS)
             self._field = ""
         elif self._entry_depth == self.depth:
             self._entry_depth = 0
             self._add()
+        if self._bases and not self._field:
+            self._bases.pop(self.depth, None)
         self.depth -= 1
 
     def data(self, text: str) -> None:
@@ -159,6 +169,13 @@ class _Target:
     def close(self) -> None:
         """Do nothing at the end of a document; lxml requires the method."""
 
+    def _resolved(self, url: str) -> str:
+        """Return a URL, resolved against the `xml:base` of the elements around it; it may still be relative."""
+        if self._bases and url:
+            with suppress(ValueError):
+                return urljoin(next(reversed(self._bases.values())), url)
+        return url
+
     def _begin(self, name: str) -> None:
         self._field, self._field_depth, self._pieces, self._n_chars = name, self.depth, [], 0
 
@@ -168,7 +185,7 @@ class _Target:
             return
         if name == "link" and "href" in attributes:
             if attributes.get("rel", "alternate") == "alternate":
-                self._fields.setdefault("url", with_references(attributes["href"]))
+                self._fields.setdefault("url", self._resolved(with_references(attributes["href"])))
         elif wanted and not self._fields.get(wanted):
             self._fields.pop(wanted, None)  # what was empty
             self._begin(wanted)
