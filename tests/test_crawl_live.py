@@ -169,6 +169,34 @@ def test_a_crawl_that_got_no_page_for_redirects_without_end_says_so_once_and_fai
     assert result.stats["focused/pages/endless_redirects_count"] == 1
 
 
+@pytest.mark.parametrize("cookies", [False, True])
+def test_a_page_that_wants_a_cookie_back_is_fetched_where_cookies_are_sent(models, tmp_path, cookies):
+    asked = Counter()
+
+    def pages(path: str) -> Reply | None:
+        """Each page redirects to itself, or to a page that redirects back, once."""
+        asked[path] += 1
+        if path == "/":
+            return Reply(hand_made.html("Welcome.", ("/a", "a star"), ("/b", "a star"), ("/c", "a star")))
+        if path in ("/a", "/b") and asked[path] == 1:
+            return redirect(path if path == "/a" else "/cookie")
+        return {"/cookie": redirect("/b"), "/c": redirect("/c")}.get(path, Reply(hand_made.html(hand_made.STARS)))
+
+    with Site(pages) as site:
+        settings = FAST | {"COOKIES_ENABLED": cookies, "ROBOTSTXT_OBEY": False}
+        result = crawl(models, tmp_path, seeds=f"{site.url}/", settings=settings)
+    assert result.exit_code == 0, result.err
+    assert {page["url"].rpartition("/")[2] for page in result.pages} >= ({"a"} if cookies else set())
+    assert (asked["/a"], asked["/b"], asked["/c"]) == ((2, 2, 6) if cookies else (1, 1, 1))
+    n_circles = 1 if cookies else 3
+    assert result.stats["focused/pages/endless_redirects_count"] == n_circles
+    assert f"{n_circles} page{'s' * (n_circles > 1)} redirected in a circle or without end, as hosts do" in result.err
+    with FrontierView(result.run_dir) as view:
+        assert (view.find(f"{site.url}/a").state, view.find(f"{site.url}/b").note) == (
+            ("done", "redirect") if cookies else ("dropped", "redirects to a known link")
+        )
+
+
 def test_a_crawl_without_a_page_fails_whatever_came_instead_and_one_with_a_page_does_not(models, tmp_path):
     pages = {"/": hand_made.html(hand_made.STARS), "/loop": redirect("/loop"), "/binary": Reply(b"\0\1\2", headers={})}
     with Site(pages) as site:

@@ -45,6 +45,9 @@ LOSSES = {
     "focused/pages/not_text_count": "responses without text (pictures, empty answers)",
     NO_RESULTS: "responses whose results were passed on as they came: a spider middleware returned none (the log names it)",
     "focused/pages/failed_count": "pages that could not be fetched (time-outs, nobody there, endless redirects, too large)",
+    "focused/pages/endless_redirects_count": (
+        "pages redirected in a circle or without end, as hosts do that want a cookie back (COOKIES_ENABLED=True)"
+    ),
     "focused/pages/headers_too_long_count": "responses whose headers were too long or had no end",
     REFUSED: "requests not sent: no public address, neither http nor https (FOCUSED_PRIVATE_ADDRESSES), or no name of a host",
     "focused/pages/not_recorded_count": "URLs not in the recording",

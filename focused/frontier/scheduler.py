@@ -131,6 +131,7 @@ class FrontierScheduler(BaseScheduler):
         self._outcomes = open_outcomes(self.store, self._requests, session_records, crawler)
         self._checkpoints = Checkpoints(self.store, self._stats, self._crawl.harvest, task.run_dir)
         self._checkpoints.failed = self._not_writable
+        self._sends_cookies = settings.getbool("COOKIES_ENABLED")
         if self._outcomes.sinking is not None:
             self._checkpoints.changed = self._outcomes.sinking.changed
         self._admission = Admission(crawler, self._links, self._requests, session_records)
@@ -260,11 +261,13 @@ class FrontierScheduler(BaseScheduler):
         """Add a retry, or the target of a redirect, of a link under way; return whether it is to be fetched."""
         if not request.dont_filter:
             number = self.store.claim(self._requests.redirect_to_link(request, lease.link))
-            if number is None:
+            if number is not None:
+                lease.numbers.append(number)
+            # Where cookies are sent, it may be back for a page that wanted one; Scrapy ends what goes on in a circle.
+            elif not (self._sends_cookies and request.url in request.meta.get("redirect_urls", ())):
                 lease.dropped = ELSEWHERE
                 self._stats.inc_value("dupefilter/filtered")
                 return False
-            lease.numbers.append(number)
         if self._unreachable.rests_until(request.url) > self._leases.now():
             lease.waits_again = True
             return False
