@@ -14,11 +14,13 @@ import scrapy
 from scrapy import Request, Spider, signals
 from scrapy.core.downloader.handlers.http11 import HTTP11DownloadHandler
 from scrapy.crawler import AsyncCrawlerRunner
+from scrapy.downloadermiddlewares import cookies
 from scrapy.exceptions import IgnoreRequest
 from scrapy.pipelines import ItemPipelineManager
 from scrapy.utils.test import get_crawler
 from twisted.web.client import HTTPConnectionPool
 
+from focused.middlewares.addresses import AddressMiddleware
 from focused.utils import scrapy_internals as internals
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -150,3 +152,17 @@ def test_entries_of_hosts_without_a_connection_are_forgotten_and_idle_ones_close
     internals.keep_connections(crawler, 7.0)
     assert pool.cachedConnectionTimeout == 7.0
     assert pool._connections == {("http", "here.org", 80): ["a connection"]}
+
+
+def test_cookies_fetch_no_list_of_suffixes(monkeypatch):
+    def fetches(host: str) -> None:
+        raise AssertionError(f"It asks the network about {host}")
+
+    monkeypatch.setattr(cookies, "_split_domain", fetches)
+    AddressMiddleware.from_crawler(get_crawler(settings_dict={"COOKIES_ENABLED": True}))
+    assert [cookies._is_public_domain(name) for name in ("co.uk", "stars.co.uk", "github.io", "me.github.io")] == [
+        True,
+        False,
+        True,
+        False,
+    ]

@@ -12,6 +12,7 @@ from scrapy.utils.spider import DefaultSpider
 from focused.crawl.parts import Crawl
 from focused.crawl.private_addresses import HOST, SCHEME, USER, AddressRefusedError, addresses_of, count_refused
 from focused.utils.addresses import is_host
+from focused.utils.scrapy_internals import keep_cookies_offline
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -39,7 +40,7 @@ class AddressMiddleware:
 
     Place: 5, before all other downloader middlewares.
 
-    Settings: FOCUSED_PRIVATE_ADDRESSES, DOWNLOAD_HANDLERS.
+    Settings: FOCUSED_PRIVATE_ADDRESSES, DOWNLOAD_HANDLERS, COOKIES_ENABLED.
 
     Stats: ``focused/addresses/refused_count``, ``focused/addresses/KIND_count``, where KIND is ``scheme``, ``user``, ``host``
     or a kind of address.
@@ -53,7 +54,9 @@ class AddressMiddleware:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Take the crawler along."""
+        """Take the crawler along; where cookies are sent, see to it that they ask for nothing."""
+        if crawler.settings.getbool("COOKIES_ENABLED"):
+            keep_cookies_offline()
         return cls(crawler)
 
     def process_request(self, request: Request) -> None:

@@ -9,7 +9,7 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tldextract import TLDExtract
+    from tldextract import ExtractResult, TLDExtract
 
 _MAX_REMEMBERED_HOSTS = 10_000
 
@@ -28,7 +28,7 @@ def registered_domain(host: str) -> str:
     ('b.example', '[::1]')
     """
     name = host.lower().rstrip(".")
-    found = _extract().extract_str(name)
+    found = split_name(name)
     if not found.suffix and found.subdomain:  # the list's rule for endings that it does not name: one label
         return f"{found.subdomain.rpartition('.')[2]}.{found.domain}"
     return found.top_domain_under_public_suffix or name
@@ -40,7 +40,12 @@ def is_public_name(host: str) -> bool:
     >>> is_public_name("stars.co.uk"), is_public_name("seeds.txt"), is_public_name("org")
     (True, False, False)
     """
-    return bool(_extract().extract_str(host).top_domain_under_public_suffix)
+    return bool(split_name(host).top_domain_under_public_suffix)
+
+
+def split_name(host: str) -> ExtractResult:
+    """Return the parts of a host's name: public suffix, what stands before it, and what is below that."""
+    return _extract().extract_str(host)
 
 
 @cache

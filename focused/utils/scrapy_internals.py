@@ -20,6 +20,8 @@ from scrapy.cmdline import _get_commands_dict
 from scrapy.exceptions import IgnoreRequest
 from scrapy.utils.project import get_project_settings, inside_project
 
+from focused.utils.registered_domain import split_name
+
 if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.core.downloader import Downloader
@@ -137,3 +139,13 @@ def has_command(argv: list[str]) -> bool:
 def _slot(crawler: Crawler) -> Anything:
     engine = crawler._engine
     return None if engine is None else engine._slot
+
+
+def keep_cookies_offline() -> None:
+    """Have Scrapy's cookies use the public suffix list that tldextract brings along.
+
+    By itself Scrapy fetches one at the first cookie, from a host that nobody asked for, while the whole crawl stands still.
+    """
+    from scrapy.downloadermiddlewares import cookies  # reads no list before it is needed
+
+    cookies._split_domain = split_name  # type: ignore[assignment]
