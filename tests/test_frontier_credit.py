@@ -183,7 +183,7 @@ def test_a_parameter_that_only_copies_differ_by_is_idle():
     found = [
         idle.note(f"http://h.example/t.php?id=7&sid={n}", "http://h.example/t.php?id=7&sid=x") for n in range(TIMES)
     ]
-    assert found == [None] * (TIMES - 1) + [("h.example", "sid")]
+    assert found == [None] * (TIMES - 1) + [("h.example", "", "sid")]
     assert idle.form("http://h.example/t.php?id=8&sid=9", "h.example") == "http://h.example/t.php?id=8"
     assert idle.form("http://other.example/t.php?sid=9", "other.example") == "http://other.example/t.php?sid=9"
 
@@ -194,6 +194,19 @@ def test_a_parameter_that_new_pages_differ_by_is_not_idle_for_some_copies():
         assert idle.note(f"http://h.example/t.php?id={n}", "") is None
     for n in range(10, 16):
         assert idle.note(f"http://h.example/t.php?id={n}", "http://h.example/t.php?id=1") is None
+
+
+def test_a_list_that_goes_on_beyond_its_end_says_nothing_of_the_next_list():
+    idle = IdleParameters()
+    for n in range(1, 5):
+        assert idle.note(f"http://h.example/news?page={n}", "") is None
+    found = [idle.note(f"http://h.example/news?page={n}", "http://h.example/news?page=5") for n in range(6, 20)]
+    assert [each for each in found if each] == [("h.example", "/news", "page")]
+    assert idle.form("http://h.example/news?page=30&a=1", "h.example") == "http://h.example/news?a=1"
+    assert idle.form("http://h.example/blog?page=2", "h.example") == "http://h.example/blog?page=2"
+    for n in range(30):  # on any path it is idle if copies of many say so
+        idle.note(f"http://h.example/{n}?page={n}", f"http://h.example/{n}?page=x")
+    assert idle.of_host == {"h.example": frozenset({"page"})}
 
 
 def test_a_folder_whose_texts_were_met_elsewhere_in_good_part_sinks_without_a_copy():

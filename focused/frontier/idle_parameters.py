@@ -14,21 +14,36 @@ _STRONGER = 4
 _MAX_PARAMETERS, _MAX_STEMS = 20_000, 100_000
 
 
+def _is_idle(counts: list[int]) -> bool:
+    n_copies, n_new = counts
+    return n_copies >= max(TIMES, _STRONGER * n_new)
+
+
 class IdleParameters:
     """Counts, for each parameter of a host, copies and new pages that differ from other pages by nothing else.
 
-    A parameter is idle from the third such copy on, unless new pages speak against it. Memory is bounded: the parameters
-    and URLs that were met longest ago are forgotten; what is idle stays so.
+    A parameter is idle from the third such copy on, unless new pages speak against it. Where they do, and all copies have
+    less than three paths, it is idle at these paths only: a list that was asked for beyond its end, page after page, says
+    nothing of other lists. Memory is bounded: the parameters and URLs that were met longest ago are forgotten; what is idle
+    stays so.
     """
 
     def __init__(self) -> None:
-        self._counts: OrderedDict[tuple[str, str], list[int]] = OrderedDict()
+        #: By host, path (empty: all) and parameter: copies and new pages.
+        self._counts: OrderedDict[tuple[str, str, str], list[int]] = OrderedDict()
         self._stems: OrderedDict[int, None] = OrderedDict()
-        #: The idle parameters of each host that has some.
+        #: Paths of copies, three of each host and parameter.
+        self._paths: dict[tuple[str, str], set[str]] = {}
+        #: The idle parameters of each host that has some, and those of single paths.
         self.of_host: dict[str, frozenset[str]] = {}
+        self.of_path: dict[tuple[str, str], frozenset[str]] = {}
 
-    def note(self, url: str, copy_of: str) -> tuple[str, str] | None:
-        """Note a page that was fetched; return host and parameter if one has proved idle by it.
+    def __bool__(self) -> bool:
+        """Tell whether there are idle parameters."""
+        return bool(self.of_host or self.of_path)
+
+    def note(self, url: str, copy_of: str) -> tuple[str, str, str] | None:
+        """Note a page that was fetched; return host, path (empty: all) and parameter if one has proved idle by it.
 
         ``copy_of``: URL of the page that it is a copy of; empty: it is new.
         """
@@ -43,15 +58,19 @@ class IdleParameters:
             host = split.hostname or ""
             for name in names:
                 if self._is_known(hash((name, without(url, {name})))):
-                    self._count(host, name)[1] += 1
+                    for path in ("", split.path):
+                        self._count(host, path, name)[1] += 1
         return None
 
     def form(self, url: str, host: str) -> str:
         """Return a URL without the idle parameters of its host."""
-        idle = self.of_host.get(host)
-        return url if idle is None else without(url, idle)
+        idle = self.of_host.get(host, frozenset())
+        if self.of_path and "?" in url:
+            path = url.partition("?")[0].partition("//")[2]
+            idle |= self.of_path.get((host, path[path.find("/") :] if "/" in path else ""), frozenset())
+        return without(url, idle) if idle else url
 
-    def _note_copy(self, url: str, copy_of: str) -> tuple[str, str] | None:
+    def _note_copy(self, url: str, copy_of: str) -> tuple[str, str, str] | None:
         one, other = urlsplit(url), urlsplit(copy_of)
         if (one.hostname, one.path) != (other.hostname, other.path):
             return None
@@ -60,18 +79,29 @@ class IdleParameters:
         if not 1 <= len(differing) <= 2:
             return None
         for name in sorted(differing):
-            counts = self._count(host, name)
-            counts[0] += 1
-            if counts[0] >= max(TIMES, _STRONGER * counts[1]) and name not in self.of_host.get(host, ()):
-                self.of_host[host] = self.of_host.get(host, frozenset()) | {name}
-                return host, name
+            paths = self._paths.setdefault((host, name), set())
+            if len(paths) < TIMES:
+                paths.add(one.path)
+            of_host, of_path = self._count(host, "", name), self._count(host, one.path, name)
+            of_host[0] += 1
+            of_path[0] += 1
+            if _is_idle(of_host) and (not of_host[1] or len(paths) >= TIMES):
+                if name not in self.of_host.get(host, ()):
+                    self.of_host[host] = self.of_host.get(host, frozenset()) | {name}
+                    return host, "", name
+            elif _is_idle(of_path) and of_host[1] and name not in self.of_path.get((host, one.path), ()):
+                self.of_path[host, one.path] = self.of_path.get((host, one.path), frozenset()) | {name}
+                return host, one.path, name
         return None
 
-    def _count(self, host: str, name: str) -> list[int]:
-        found = self._counts.pop((host, name), None) or [0, 0]
-        self._counts[host, name] = found
+    def _count(self, host: str, path: str, name: str) -> list[int]:
+        key = host, path, name
+        found = self._counts.pop(key, None) or [0, 0]
+        self._counts[key] = found
         if len(self._counts) > _MAX_PARAMETERS:
-            self._counts.popitem(last=False)
+            (host, path, name), _ = self._counts.popitem(last=False)
+            if not path:
+                self._paths.pop((host, name), None)
         return found
 
     def _is_known(self, stem: int) -> bool:

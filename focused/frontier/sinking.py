@@ -72,7 +72,7 @@ class Sinking:
         self.mirrors = Mirrors()
         #: Which pages are soft 404s; to be set where hosts may be asked for what does not exist.
         self.soft_404s = Soft404s()
-        self.requests.form = lambda url: self.idle.form(url, host_of(url)) if self.idle.of_host else url
+        self.requests.form = lambda url: self.idle.form(url, host_of(url)) if self.idle else url
         self._n_pages = 0
 
     def _link_levels(self, url: str, referrer: str) -> int:
@@ -112,8 +112,10 @@ class Sinking:
         for each in self.soft_404s.merge(state):
             self.credit.count_as_copy(each)
 
-    def _learn(self, url: str, copy_of: str, referrer: str, relevant: bool, sketch: bytes) -> tuple[str, str] | None:
-        """Learn from a page; return host and parameter if a parameter of its query has proved idle by it."""
+    def _learn(
+        self, url: str, copy_of: str, referrer: str, relevant: bool, sketch: bytes
+    ) -> tuple[str, str, str] | None:
+        """Learn from a page; return host, path (empty: all) and parameter if one of its query has proved idle by it."""
         copy_of = copy_of or self.soft_404s.proved(url)
         title_form, newness = form_and_newness(sketch)
         amount = None if copy_of else self.new_text.amount(sketch)
@@ -138,7 +140,7 @@ class Sinking:
         if n_sunk := self.store.standing_back.n_sunk:
             self.stats.set_value("focused/frontier/sunk_count", n_sunk)
 
-    def _join(self, host: str, parameter: str) -> None:
+    def _join(self, host: str, path: str, parameter: str) -> None:
         why = f"same page as another link: parameter {parameter} changes nothing"
         form, fingerprint = self.requests.form, self.requests.url_fingerprint
         n_dropped = self.store.forms.join(host, form, fingerprint, why)
@@ -146,5 +148,5 @@ class Sinking:
         self.stats.inc_value("focused/frontier/idle_dropped_count", n_dropped)
         logger.info(
             "The query parameter %s of %s changes nothing and is ignored in comparing URLs. Waiting links dropped: %d",
-            *(parameter, host, n_dropped),
+            *(parameter, host + path, n_dropped),
         )

@@ -55,7 +55,10 @@ def stood_back(credit: Credit, idle: IdleParameters, mirrors: Mirrors, one_title
     repeated = [f"{_name(host)} (mirror of {_name(first)})" for host, first in sorted(mirrors.original.items())]
     parameters = [
         f"parameter {_name(name)} of {_name(host)} (changes nothing)"
-        for host, names in idle.of_host.items()
+        for host, names in [
+            *idle.of_host.items(),
+            *((host + path, names) for (host, path), names in idle.of_path.items()),
+        ]
         for name in sorted(names)
     ]
     return [words for _, words in sorted(found, reverse=True)] + repeated + parameters
