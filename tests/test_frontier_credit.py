@@ -204,6 +204,14 @@ def test_a_list_that_goes_on_beyond_its_end_says_nothing_of_the_next_list():
     assert [each for each in found if each] == [("h.example", "/news", "page")]
     assert idle.form("http://h.example/news?page=30&a=1", "h.example") == "http://h.example/news?a=1"
     assert idle.form("http://h.example/blog?page=2", "h.example") == "http://h.example/blog?page=2"
+    for n in range(1, 4):  # the last page of the next list is that of the first
+        idle.note(f"http://h.example/blog?page={n}", "")
+    found = [idle.note(f"http://h.example/blog?page={n}", "http://h.example/news?page=5") for n in range(4, 14)]
+    assert [each for each in found if each] == [("h.example", "/blog", "page")]
+    # Copies of many pages of another path say nothing of the pages that were not fetched yet.
+    for n in range(40):
+        page = f"http://h.example/t.php?id={n}"
+        assert idle.note(page, f"http://h.example/static/{n}.html" if n > 3 else "") is None
     for n in range(30):  # on any path it is idle if copies of many say so
         idle.note(f"http://h.example/{n}?page={n}", f"http://h.example/{n}?page=x")
     assert idle.of_host == {"h.example": frozenset({"page"})}

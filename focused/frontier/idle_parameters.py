@@ -34,6 +34,8 @@ class IdleParameters:
         self._stems: OrderedDict[int, None] = OrderedDict()
         #: Paths of copies, three of each host and parameter.
         self._paths: dict[tuple[str, str], set[str]] = {}
+        #: By host, path and parameter: the page of another path that the last pages were copies of, and how many were.
+        self._repeated: OrderedDict[tuple[str, str, str], tuple[str, int]] = OrderedDict()
         #: The idle parameters of each host that has some, and those of single paths.
         self.of_host: dict[str, frozenset[str]] = {}
         self.of_path: dict[tuple[str, str], frozenset[str]] = {}
@@ -72,8 +74,10 @@ class IdleParameters:
 
     def _note_copy(self, url: str, copy_of: str) -> tuple[str, str, str] | None:
         one, other = urlsplit(url), urlsplit(copy_of)
-        if (one.hostname, one.path) != (other.hostname, other.path):
+        if one.hostname != other.hostname:
             return None
+        if one.path != other.path:
+            return self._note_repeated(url, copy_of)
         host, mine, others = one.hostname or "", parameters(one.query), parameters(other.query)
         differing = [name for name in mine.keys() | others.keys() if mine.get(name) != others.get(name)]
         if not 1 <= len(differing) <= 2:
@@ -92,6 +96,25 @@ class IdleParameters:
             elif _is_idle(of_path) and of_host[1] and name not in self.of_path.get((host, one.path), ()):
                 self.of_path[host, one.path] = self.of_path.get((host, one.path), frozenset()) | {name}
                 return host, one.path, name
+        return None
+
+    def _note_repeated(self, url: str, copy_of: str) -> tuple[str, str, str] | None:
+        """Note a copy of a page of another path: lists may have the same last page, which is met again and again."""
+        split = urlsplit(url)
+        host, path = split.hostname or "", split.path
+        for name in parameters(split.query):
+            if hash((name, without(url, {name}))) not in self._stems:
+                continue
+            key = host, path, name
+            original, n_copies = self._repeated.pop(key, ("", 0))
+            n_copies = n_copies + 1 if original == copy_of else 1
+            self._repeated[key] = copy_of, n_copies
+            if len(self._repeated) > _MAX_PARAMETERS:
+                self._repeated.popitem(last=False)
+            n_new = self._count(*key)[1]
+            if n_new and _is_idle([n_copies, n_new]) and name not in self.of_path.get((host, path), ()):
+                self.of_path[host, path] = self.of_path.get((host, path), frozenset()) | {name}
+                return key
         return None
 
     def _count(self, host: str, path: str, name: str) -> list[int]:
