@@ -136,17 +136,18 @@ class PageItem:
         self.ended_page: object = None
 
     @classmethod
-    def from_response(cls, response: Response, **fields: Any) -> Self:
+    def from_response(cls, response: Response, *, url: str = "", **fields: Any) -> Self:
         """Return the item of a fetched page, still to be analysed and judged.
 
         A spider yields it to hand its page over: the link middleware reads and judges the page, and requests its links.
 
         ``fields`` are values of fields that a subclass adds. ``callback`` is the spider's method that the pages of its links
-        go to, or that method's name.
+        go to, or that method's name. ``url`` names the page where several pages share the response's URL, as the answers to
+        a form do: of each URL one page is taken.
         """
         meta = response.meta
         item = cls(
-            url=response.url,
+            url=url or response.url,
             depth=meta.get("depth", 0),
             referrer=meta.get("focused_referrer", ""),
             link_score=meta.get("focused_link_score", 1.0),
@@ -156,7 +157,7 @@ class PageItem:
             fetched_at=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
             body=response.body,
             content_type=(response.headers.get("Content-Type") or b"").decode("latin-1"),
-            location=page_location(response),
+            location=url or page_location(response),
             **fields,
         )
         item.file_sha256 = getattr(response, "file_sha256", "")

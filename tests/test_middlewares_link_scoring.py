@@ -112,12 +112,32 @@ def test_the_item_carries_what_was_found_on_its_page(middleware):
 
 def test_a_page_fetched_before_under_another_url_and_one_without_text_are_counted_and_end_here(middleware):
     assert passed_on(middleware, response())
-    assert passed_on(middleware, response()) == []
+    assert passed_on(middleware, response(focused_link_reason="anchor")) == []
     assert passed_on(middleware, response(b"\x89PNG\x00", f"{URL}picture")) == []
     assert passed_on(middleware, Response(f"{URL}empty", request=Request(f"{URL}empty"))) == []
     stats = middleware.crawler.stats
     assert stats.get_value("focused/pages/repeated_count") == 1
     assert stats.get_value("focused/pages/not_text_count") == 2
+
+
+def test_a_second_answer_to_a_form_is_not_taken_for_the_first_one_s_page_and_the_log_says_how_to_keep_it(
+    middleware, caplog
+):
+    assert passed_on(middleware, response())
+    for _ in range(2):
+        assert passed_on(middleware, response()) == []
+    stats = middleware.crawler.stats
+    assert stats.get_value("focused/pages/same_url_count") == 2
+    assert stats.get_value("focused/pages/repeated_count") is None
+    [said] = [line for line in caplog.messages if "is not taken" in line]
+    assert f"A second page of {URL} is not taken" in said
+    assert "PageItem.from_response(response, url=...)" in said
+
+    for q in ("a", "b"):
+        url = f"{URL}?q={q}"
+        middleware.crawler.spider.parse = lambda page, url=url: [PageItem.from_response(page, url=url)]
+        item, *_ = passed_on(middleware, response())
+        assert (item.url, item.known_as) == (url, url)
 
 
 @pytest.mark.parametrize(("depth", "n_links"), [(0, 2), (1, 2), (2, 0)])

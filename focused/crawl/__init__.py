@@ -7,7 +7,7 @@ the components of one crawl share. The modules by what they do:
   `scrapy_settings`, `topic_politeness`, `scrapyd_client`, `former_classes` and `old_middlewares` refuse or mend what would
   fail later.
 - A page is read and judged: `page_reading`, `pdf_reading`, `pdf_counts`, `reader_and_judge`; `judging` (a page and its
-  links get their scores), `judging_in_turn`; `copies`, `furniture`, `checked_merge`.
+  links get their scores), `judging_in_turn`; `copies`, `repeated_pages`, `furniture`, `checked_merge`.
 - Sitemaps and feeds: `source_requests`, `link_sources`; soft 404s: `soft_404_probes`.
 - The network: `live_handler`, `private_addresses`, `failures`.
 - Figures: `harvest`, `harvest_rows`, `fetched_rows`, `harvest_so_far`, `outlook` (`forecast`, `saturation`, `time_left`),

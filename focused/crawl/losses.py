@@ -5,6 +5,7 @@ from __future__ import annotations
 from focused.crawl.old_middlewares import NO_RESULTS
 from focused.crawl.own_fields import NOT_KEPT
 from focused.crawl.private_addresses import REFUSED
+from focused.crawl.repeated_pages import SAME_URL, UNDER_ANOTHER_URL
 from focused.frontier.resumption import MISSING
 
 LOSSES = {
@@ -41,7 +42,8 @@ LOSSES = {
     "focused/pages/other_language_count": "pages in other languages, which count as not relevant",
     "focused/frontier/too_deep_count": "links refused: too many irrelevant pages in a row (FOCUSED_FRONTIER_MAX_TUNNEL)",
     "focused/frontier/not_durable_count": "requests that waited in memory only; the log names the first, and why",
-    "focused/pages/repeated_count": "responses repeating a page under another URL (Content-Location)",
+    UNDER_ANOTHER_URL: "responses repeating a page under another URL (Content-Location)",
+    SAME_URL: "pages of the spider's own requests not taken: an earlier page has their URL (the log names the first)",
     "focused/pages/not_text_count": "responses without text (pictures, empty answers)",
     NO_RESULTS: "responses whose results were passed on as they came: a spider middleware returned none (the log names it)",
     "focused/pages/failed_count": "pages that could not be fetched (time-outs, nobody there, endless redirects, too large)",

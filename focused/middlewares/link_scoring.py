@@ -11,6 +11,7 @@ from focused.crawl.link_sources import REASONS as SOURCE_REASONS
 from focused.crawl.link_sources import LinkSources
 from focused.crawl.page_reading import NOT_READ, PageReading, RepeatedText, is_text
 from focused.crawl.parts import Crawl
+from focused.crawl.repeated_pages import count_repeated
 from focused.crawl.soft_404_probes import PROBE, Soft404Probes
 from focused.frontier.crawl_interface import frontier_of
 from focused.items import LinkSource, PageItem
@@ -43,7 +44,7 @@ class LinkScoringMiddleware:
     Meta, written to each request: ``focused_link_score``, ``focused_link_reason``, ``focused_referrer``,
     ``focused_irrelevant_on_path``, and what :mod:`focused.method.scoring.link_meta` adds for strategies that need it.
 
-    Stats: ``focused/pages/repeated_count``, ``focused/pages/not_text_count``, ``focused/pages/not_read_count``,
+    Stats: those of :mod:`focused.crawl.repeated_pages`, ``focused/pages/not_text_count``, ``focused/pages/not_read_count``,
     ``focused/links/scored_count``, ``focused/links/dropped_count``, ``focused/links/nofollow_count``,
     ``focused/scope/REASON_count``;
     ``focused/page/cut_NAME_count`` and ``focused/links/refused_REASON_count`` for what a page's limits and its own links
@@ -100,7 +101,7 @@ class LinkScoringMiddleware:
         """Analyse a page; None where it was fetched before under another URL, or is empty or binary."""
         session, stats = self._judging.session, self.crawler.stats
         if frontier_of(self.crawler).note_fetched(item.known_as):
-            stats.inc_value("focused/pages/repeated_count")
+            count_repeated(item, response, stats)
             if session is not None and response.request is not None:
                 session.note_same_page(response.request.url, item.known_as)
             return None
