@@ -13,8 +13,10 @@ from commands import ROOT, Finished, crawl, crawl_argv, environment, scrapy
 
 from focused.crawl.planning import plan_crawl
 from focused.method.learning.learners import check_learner, make_learner
+from focused.method.page.reader import PageReader
 from focused.method.strategies import make_strategy, strategy_class
 from focused.method.topic import TopicError, load_topic
+from focused.method.topic.judge import WrongRelevanceError
 from focused.utils.plugins import PlugInPlace
 
 GUIDE = (ROOT / "docs" / "how-to" / "plug-in.md").read_text(encoding="utf-8")
@@ -67,6 +69,15 @@ class OnlyANumber(ByFolder):
         return 0.5
 
 
+class NoRelevance(ByFolder):
+    """A page classifier whose relevance is none."""
+
+    wrong = {"page": float("nan")}
+
+    def judge(self, page, kinds=()):
+        return replace(super().judge(page, kinds), **self.wrong)
+
+
 class BadMerge(ShortAddresses):
     """A strategy that joins what two pages say of a link to no score."""
 
@@ -83,11 +94,49 @@ class ReadsNothing(WithoutBanner):
         super().read(body, url, content_type)
 
 
+class ReadsText(WithoutBanner):
+    """A page reader that returns text instead of a page."""
+
+    def read(self, body, url, content_type=None):
+        return body.decode()
+
+
 class ReadsNoFood(WithoutBanner):
     """A page reader that returns nothing of some pages."""
 
     def read(self, body, url, content_type=None):
         return None if "/food/" in url else super().read(body, url, content_type)
+
+
+class Demanding(ShortAddresses):
+    """A strategy that cannot be made without arguments."""
+
+    name = "demanding"
+
+    def __init__(self, what):
+        pass
+
+
+class NoItself(ByFolder):
+    """A page classifier that forgets to return itself."""
+
+    def with_settings(self, settings):
+        self.folder = "/"
+
+
+class BreaksOff(Stubborn):
+    """A learner that divides by zero."""
+
+    def fit(self, X, y):
+        super().fit(X, y).coef_[0, 0] = np.nan
+        return self
+
+
+class ReturnsNothing(Stubborn):
+    """A learner that forgets to return itself."""
+
+    def fit(self, X, y):
+        super().fit(X, y)
 
 
 class SecondAdaptive(ShortAddresses):
@@ -167,9 +216,10 @@ def test_one_of_each_from_outside_works_through_the_real_commands(package, tmp_p
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("kind", "exit_code", "n_fetched", "n_not_read"), [("ReadsNothing", 1, 0, 1), ("ReadsNoFood", 0, 13, 12)]
+    ("kind", "exit_code", "n_fetched", "n_not_read"),
+    [("ReadsNothing", 1, 0, 1), ("ReadsText", 1, 0, 1), ("ReadsNoFood", 0, 13, 12)],
 )
-def test_a_page_reader_that_returns_none_is_named_at_the_end_with_how_often(
+def test_a_page_reader_that_returns_no_page_is_named_at_the_end_with_how_often(
     package, tmp_path, two_regions, kind, exit_code, n_fetched, n_not_read
 ):
     hand_made.topic("stars").save(tmp_path / "models")
@@ -181,7 +231,7 @@ def test_a_page_reader_that_returns_none_is_named_at_the_end_with_how_often(
     assert done.stats.get("focused/pages/not_text_count", 0) == 0
     assert done.stats["focused/pages/fetched_count"] == n_fetched
     responses = "1 response" if n_not_read == 1 else f"{n_not_read} responses"
-    said = f"{responses} with text not read: mypackage.{kind} (FOCUSED_PAGE_READER) returned None"
+    said = f"{responses} with text not read: mypackage.{kind} (FOCUSED_PAGE_READER) returned no Page"
     assert said in done.err
     assert ("No page was read." in done.err) is (exit_code == 1)
 
@@ -219,6 +269,26 @@ def test_a_page_classifier_that_returns_no_relevances_ends_the_crawl_in_one_line
         "Page classifier OnlyANumber must return a PageRelevance from judge(). Got 0.5 on http://site.example/." in line
     )
     assert "Traceback" not in ended.err
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"page": float("nan")}, "a relevance of the page from 0 to 1. Got nan on http://h.org/."),
+        ({"page": 5.0}, "a relevance of the page from 0 to 1. Got 5.0 on"),
+        ({"page": "much"}, "a relevance of the page from 0 to 1. Got 'much' on"),
+        ({"is_relevant": "no"}, "True or False as is_relevant. Got 'no' on"),
+    ],
+)
+def test_a_relevance_that_is_none_is_the_fault_of_the_page_classifier(installed, wrong, said):
+    from mypackage import NoRelevance
+
+    judge = NoRelevance(hand_made.topic())
+    judge.wrong = wrong
+    page = PageReader(judge.topic.analyzer).read(hand_made.html(hand_made.STARS), "http://h.org/")
+    with pytest.raises(WrongRelevanceError, match=r"Page classifier NoRelevance must return ") as refused:
+        judge.relevance(page)
+    assert said in str(refused.value)
 
 
 @pytest.mark.slow
@@ -276,6 +346,37 @@ def test_what_is_no_learner_is_refused(installed):
         check_learner("mypackage.ShortAddresses")
     with pytest.raises(ValueError, match=r"weighted_logistic, stubborn, or the path of a class. Got 'magic'"):
         check_learner("magic")
+
+
+def test_what_cannot_be_made_is_refused_in_one_line(installed, project_settings):
+    refusals = {
+        "The strategy mypackage.Demanding cannot be made": {"FOCUSED_STRATEGY": "mypackage.Demanding"},
+        "with_settings of the page classifier mypackage.NoItself must return the page classifier. Got None.": {
+            "FOCUSED_PAGE_CLASSIFIER": "mypackage.NoItself"
+        },
+    }
+    for message, settings in refusals.items():
+        with pytest.raises(ValueError, match=message) as refused:
+            plan_crawl({"topic": "stars", "web": "demo"}, project_settings(**settings))
+        assert "\n" not in str(refused.value)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("learner", "got"),
+    [("BreaksOff", "coef_ with numbers that are not finite."), ("ReturnsNothing", "NoneType without coef_.")],
+)
+def test_a_learner_whose_numbers_cannot_judge_makes_no_topic(package, tmp_path, two_regions, learner, got):
+    (tmp_path / "stars.txt").write_text("\n".join(f"http://site.example/stars/{number}" for number in range(12)))
+    pages = ["--positive", str(two_regions), "--positive-urls", "stars.txt", "--unlabeled", str(two_regions)]
+    ended = run(package, tmp_path, "train", "outside", *pages, "--quick", "--learner", f"mypackage.{learner}")
+    assert ended.exit_code == 1
+    said = (
+        f"The learner mypackage.{learner} must return itself from fit, with coef_, intercept_, term_weights_. Got {got}"
+    )
+    assert said in ended.err
+    assert "Traceback" not in ended.err
+    assert not (tmp_path / "models" / "outside").exists()
 
 
 def test_a_name_that_two_packages_use_is_refused(installed, tmp_path, monkeypatch):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from focused.method.scoring.link_scores import checked
 from focused.method.scoring.page_scores import PageScores
 from focused.utils.reactor import FifoLock
 
@@ -65,5 +66,5 @@ class Judging:
             share = min(1.0, newness / _MOSTLY_NEW)
             learnt = replace(relevance, page=share * relevance.page, is_relevant=relevance.is_relevant and share == 1)
             found = yield from self.session.score_in_steps(page, learnt, visit)
-        found = found.checked(strategy.name, page.n_links, page.url)
+        found = checked(found, strategy.name, page.n_links, page.url)
         return PageScores.of(page, visit, relevance, found, version)

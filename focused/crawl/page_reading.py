@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy.http import TextResponse
 
 from focused.method.page.encoding import may_be_text
+from focused.method.page.page import Page as Page
 from focused.method.page.robots_directives import NOTHING, Directives, agent_name, of_headers, of_metas
 from focused.utils.crawl_settings import NOFOLLOW_ENABLED, OBEY_NOINDEX
 from focused.utils.scope import TOO_FAR
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 
     from focused.crawl.copies import KnownTexts
     from focused.crawl.furniture import Furniture
-    from focused.method.page.page import Page as Page
     from focused.method.page.reader import PageReader
     from focused.utils.scope import Scope
 
@@ -45,7 +45,7 @@ def about_not_read(n_pages: int, reader: PageReader) -> str:
     kind = type(reader)
     return (
         f"{quantity(n_pages, 'responses')} with text not read: {kind.__module__}.{kind.__qualname__} (FOCUSED_PAGE_READER) "
-        "returned None. Its read must return a Page, whatever the bytes are"
+        "returned no Page. Its read must return one, whatever the bytes are"
     )
 
 
@@ -78,10 +78,11 @@ class PageReading:
         self._agents = frozenset(filter(None, map(agent_name, agents)))
 
     def read(self, response: Response, content_type: str) -> Page | None:
-        """Return the analysed page; None if the response is empty or binary, or a reader that was plugged in returns none."""
+        """Return the analysed page; None if the response is empty or binary, or a reader that was plugged in makes none."""
         if not is_text(response):
             return None
-        return self._reader.read(response.body, response.url, content_type)
+        found: Any = self._reader.read(response.body, response.url, content_type)
+        return found if isinstance(found, Page) else None
 
     def directives(self, response: Response, page: Page | None = None) -> Directives:
         """Return what a response and its page ask of this crawl; nothing where it does not obey."""

@@ -29,8 +29,8 @@ _Kind = TypeVar("_Kind", PageReader, Judge)
 def make_reader(analyzer: Analyzer, settings: Any) -> PageReader:
     """Return the page reader that settings describe, for the language of an analyzer."""
     kind = _plugged_in(READERS, PAGE_READER.read(settings), PageReader)
-    reader = kind(
-        analyzer,
+    reader: PageReader = READERS.make(
+        *(kind, analyzer),
         block_tags=BLOCK_TAGS.read(settings),
         alpha=BLOCK_ALPHA.read(settings),
         min_links=BLOCK_MIN_LINKS.read(settings),
@@ -38,7 +38,8 @@ def make_reader(analyzer: Analyzer, settings: Any) -> PageReader:
     )
     reader.not_a_page = not_a_page(settings)
     reader.keeps_emphasis = MARKDOWN.read(settings) == "on"
-    return reader.with_settings(settings)
+    found: PageReader = READERS.returned(reader.with_settings(settings), kind, "with_settings")
+    return found
 
 
 def learnt_texts(settings: Any, *, has_background: bool) -> dict[str, Any]:
@@ -61,8 +62,8 @@ def learnt_texts(settings: Any, *, has_background: bool) -> dict[str, Any]:
 def make_judge(topic: Topic, settings: Any) -> Judge:
     """Return the judge, which is the page classifier, that settings describe."""
     kind = _plugged_in(CLASSIFIERS, PAGE_CLASSIFIER.read(settings), Judge)
-    judge = kind(
-        topic,
+    judge: Judge = CLASSIFIERS.make(
+        *(kind, topic),
         threshold=RELEVANCE_THRESHOLD.read(settings),
         link_threshold=LINK_THRESHOLD.read(settings),
         similarity=SIMILARITY.read(settings),
@@ -71,7 +72,8 @@ def make_judge(topic: Topic, settings: Any) -> Judge:
         max_terms=MAX_UNIT_TERMS.read(settings),
     )
     judge.languages = language_codes(LANGUAGES.read(settings))
-    return judge.with_settings(settings)
+    found: Judge = CLASSIFIERS.returned(judge.with_settings(settings), kind, "with_settings")
+    return found
 
 
 def _plugged_in(place: PlugInPlace, name: Any, shipped: type[_Kind]) -> type[_Kind]:

@@ -11,7 +11,7 @@ import numpy as np
 from focused.frontier.store.rescoring import NewScores, rescore_for
 from focused.method.scoring.base import BELOW
 from focused.method.scoring.evidence import Evidence
-from focused.method.scoring.link_scores import WrongScoresError
+from focused.method.scoring.link_scores import WrongScoresError, checked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -149,7 +149,7 @@ class Rescoring:
         for kept, relevance in self.rejudging.pages():
             page = kept.page
             try:
-                found = strategy.score(page, relevance, kept.visit).checked(strategy.name, page.n_links, page.url)
+                found = checked(strategy.score(page, relevance, kept.visit), strategy.name, page.n_links, page.url)
             except WrongScoresError as error:
                 self.on_error(str(error))
                 return

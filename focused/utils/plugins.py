@@ -66,6 +66,21 @@ class PlugInPlace:
                 )
         return found
 
+    def make(self, kind: type[Any], *args: Any, **named: Any) -> Any:
+        """Return an object of a class that was plugged in; a ValueError says that its constructor takes something else."""
+        try:
+            return kind(*args, **named)
+        except TypeError as error:
+            path = f"{kind.__module__}.{kind.__qualname__}"
+            raise ValueError(f"The {self.what} {path} cannot be made: {error}. {self.guide} shows one.") from error
+
+    def returned(self, made: Any, kind: type[Any], method: str) -> Any:
+        """Return what a method of a class that was plugged in returned; a ValueError if it is of another base class."""
+        if isinstance(made, _attribute(self.base)):
+            return made
+        path = f"{kind.__module__}.{kind.__qualname__}"
+        raise ValueError(f"{method} of the {self.what} {path} must return the {self.what}. Got {made!r:.60}.")
+
     def _imported(self, path: str) -> Any:
         try:
             return _attribute(path)

@@ -11,6 +11,7 @@ import numpy as np
 
 from focused.method.page.text_units import ANCHOR, BLOCK, CONTEXT, KINDS, PAGE
 from focused.method.scoring import REASONS, Visit
+from focused.method.scoring.link_scores import checked
 from focused.method.topic import TERMS
 from focused.method.topic.counted import contributions
 
@@ -152,7 +153,7 @@ def _blocks(page: Page, relevance: PageRelevance) -> list[BlockShare]:
 
 
 def _links(page: Page, relevance: PageRelevance, strategy: Strategy, drops: bool, nofollow: int) -> list[LinkShare]:
-    scores = strategy.score(page, relevance, Visit()).checked(strategy.name, page.n_links, page.url)
+    scores = checked(strategy.score(page, relevance, Visit()), strategy.name, page.n_links, page.url)
     words = strategy.why(page, relevance, Visit()) or [""] * page.n_links
 
     def share(number: int, link: Link) -> LinkShare:

@@ -82,7 +82,8 @@ class CrossFitting:
     def _fitted(self, hidden_share: float | None) -> LinearCountClassifier:
         estimator = make_learner(self.learner, self.random_state, self.term_vectors, hidden_share)
         trains = self.parts.trains
-        return cast("LinearCountClassifier", estimator.fit(self.data.counts[trains], self.data.positive[trains]))
+        counts = self.data.counts[trains]
+        return _checked(estimator.fit(counts, self.data.positive[trains]), self.learner, counts.shape[1])
 
 
 def whole_pages(data: TrainingSet) -> Units:
@@ -100,3 +101,24 @@ def texts_to_judge(data: TrainingSet, drawn: NDArray[np.bool_], rng: np.random.G
         Units(data.links.anchor_counts, data.links.source_rows),
         Units(data.links.context_counts, data.links.source_rows),
     ]
+
+
+def _checked(fitted: Any, learner: str, n_terms: int) -> LinearCountClassifier:
+    """Return what a learner's ``fit`` returned: the fitted estimator, whose numbers judge pages without it.
+
+    Raises
+    ------
+    ValueError
+        If it is no fitted estimator, or its numbers are not what they must be; the message names the learner.
+    """
+    shapes = {"coef_": (1, n_terms), "intercept_": (1,), "term_weights_": (n_terms,)}
+    for name, shape in shapes.items():
+        values = getattr(fitted, name, None)
+        got = f"{type(fitted).__name__} without {name}" if values is None else ""
+        if values is not None and np.shape(values) != shape:
+            got = f"{name} of shape {np.shape(values)}, which must be {shape}"
+        elif values is not None and not np.isfinite(values).all():
+            got = f"{name} with numbers that are not finite"
+        if got:
+            raise ValueError(f"The learner {learner} must return itself from fit, with {', '.join(shapes)}. Got {got}.")
+    return cast("LinearCountClassifier", fitted)

@@ -128,7 +128,7 @@ def make_learner(
         module, _, estimator = path.rpartition(".")
         made = getattr(import_module(module), estimator)(**options)
     else:
-        made = PLUG_IN.load(name, LEARNERS)()
+        made = PLUG_IN.make(PLUG_IN.load(name, LEARNERS))
     given = {"random_state": random_state, "term_vectors": term_vectors, "hidden_share": hidden_share}
     for parameter, value in given.items():
         if parameter in made.get_params(deep=False):

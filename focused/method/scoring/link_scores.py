@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from focused.method.scoring.reasons import reason_kind
+from focused.method.scoring.reasons import REASONS, reason_kind
 
 Floats = npt.NDArray[np.float64]
 
@@ -58,25 +59,45 @@ class LinkScores:
     #: What the scores were computed from, for ``Strategy.merge``; shape (n_links, n_parts).
     parts: Floats | None = None
 
-    def checked(self, strategy: str, n_links: int, url: str) -> LinkScores:
-        """Return the scores that a strategy gives to a page's links, as they are.
-
-        Raises
-        ------
-        WrongScoresError
-            If they are not what they must be; the message names the strategy and what it returned.
-        """
-        if np.shape(self.scores) != (n_links,) or np.shape(self.reasons) != (n_links,):
-            got = f"{np.size(self.scores):,} scores and {np.size(self.reasons):,} reasons of {n_links:,}"
-        elif len(wrong := self.scores[~((self.scores >= -_ROUNDING) & (self.scores <= 1 + _ROUNDING))]):
-            got = f"{float(wrong[0])}"
-        else:
-            return self
-        raise WrongScoresError(
-            f"Strategy {strategy} must return a score from 0 to 1 and a reason for each link of a page. Got {got} on {url}."
-        )
-
     @property
     def admitted(self) -> npt.NDArray[np.bool_]:
         """Which links are not below the threshold."""
         return np.asarray(self.reasons != BELOW)
+
+
+def checked(found: Any, strategy: str, n_links: int, url: str) -> LinkScores:
+    """Return what a strategy returned for a page's links: their scores, as they are.
+
+    Raises
+    ------
+    WrongScoresError
+        If it is not what it must be; the message names the strategy and what it returned.
+    """
+    if not isinstance(found, LinkScores):  # of another package, whose types nobody has checked
+        raise WrongScoresError(f"Strategy {strategy} must return LinkScores from score(). Got {_seen(found)} on {url}.")
+    scores, reasons = found.scores, found.reasons
+    if not (_holds(scores, "fiub") and _holds(reasons, "iu")):
+        wrong = reasons if _holds(scores, "fiub") else scores
+        what = "numbers of reason_kind() as reasons" if wrong is reasons else "numbers as scores"
+        raise WrongScoresError(f"Strategy {strategy} must return an array of {what}. Got {_seen(wrong)} on {url}.")
+    if scores.shape != (n_links,) or reasons.shape != (n_links,):
+        got = f"{scores.size:,} scores and {reasons.size:,} reasons of {n_links:,}"
+    elif len(wrong := scores[~((scores >= -_ROUNDING) & (scores <= 1 + _ROUNDING))]):
+        got = f"{float(wrong[0])}"
+    elif n_links and not (reasons.min() >= 0 and reasons.max() < len(REASONS)):
+        got = f"the reason {reasons.max() if reasons.min() >= 0 else reasons.min()}, which reason_kind() did not give,"
+    else:
+        return found
+    raise WrongScoresError(
+        f"Strategy {strategy} must return a score from 0 to 1 and a reason for each link of a page. Got {got} on {url}."
+    )
+
+
+def _holds(values: Any, kinds: str) -> bool:
+    """Tell whether values are an array of numbers of some of numpy's kinds."""
+    return isinstance(values, np.ndarray) and values.dtype.kind in kinds
+
+
+def _seen(value: Any) -> str:
+    """Return a value as a message shows it: in one line, not at length."""
+    return f"{type(value).__name__} {' '.join(repr(value).split())[:60]}"

@@ -10,7 +10,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from focused.method.scoring.base import BY_ADAPTIVE, BY_FEED, BY_SITEMAP, LinkScores, Strategy, Visit
 from focused.method.scoring.evidence import Evidence
@@ -108,4 +108,5 @@ def make_strategy(name: str | type, settings: Mapping[str, Any] | None = None, *
     """
     kind = strategy_class(name)
     found = {} if settings is None else read_parameters(kind, settings)
-    return kind(**{**found, **parameters})
+    parameters = {**found, **parameters}
+    return kind(**parameters) if kind.name in STRATEGIES else cast("Strategy", PLUG_IN.make(kind, **parameters))

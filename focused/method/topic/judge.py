@@ -154,12 +154,11 @@ class Judge:
         Raises
         ------
         WrongRelevanceError
-            If a judge that is plugged in returns no `PageRelevance`.
+            If a judge that is plugged in returns no `PageRelevance`, or one whose page has no relevance in [0, 1].
         """
-        found: Any = self.judge(page, kinds)
-        if not isinstance(found, PageRelevance):  # of another package, whose types nobody has checked
-            name, got = type(self).__name__, f"{found!r:.60} on {page.url}"
-            raise WrongRelevanceError(f"Page classifier {name} must return a PageRelevance from judge(). Got {got}.")
+        found = self.judge(page, kinds)
+        if type(self) is not Judge:  # of another package, whose types nobody has checked
+            _check(found, type(self).__name__, page.url)
         if self.languages and (language := other_language(page, self.languages)):
             return replace(found, page=0.0, is_relevant=False, other_language=language)
         return found
@@ -195,3 +194,17 @@ class Judge:
             thresholds=self.thresholds,
             nothing=self._nothing,
         )
+
+
+def _check(found: Any, name: str, url: str) -> None:
+    """Refuse what a page classifier of another package returned, if it is not what it must be."""
+    page = getattr(found, "page", None)
+    if not isinstance(found, PageRelevance):
+        must, got = "a PageRelevance from judge()", found
+    elif not isinstance(page, (int, float, np.number)) or not 0 <= page <= 1:
+        must, got = "a relevance of the page from 0 to 1", page
+    elif type(found.is_relevant) not in (bool, np.bool_):
+        must, got = "True or False as is_relevant", found.is_relevant
+    else:
+        return
+    raise WrongRelevanceError(f"Page classifier {name} must return {must}. Got {got!r:.60} on {url}.")
