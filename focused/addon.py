@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from scrapy import Spider
 from scrapy.exceptions import NotConfigured
 from scrapy.settings import SETTINGS_PRIORITIES, default_settings
+from scrapy.spiders import CrawlSpider
 from scrapy.utils.misc import load_object
 from scrapy.utils.spider import DefaultSpider
 
@@ -82,6 +83,10 @@ class FocusedAddon:
         if plan.web != "live":
             instead = "nothing is asked for on the network. To crawl the network: -s FOCUSED_WEB=live"
             logger.warning("Web %s answers all requests of this crawl; %s", plan.web, instead)
+        if isinstance(crawler.spider, CrawlSpider) and crawler.spider.rules:
+            why = "it requests itself what its rules find, by its own priority; none of these links is scored"
+            remedy = "Hand pages over in parse, and leave the rules empty: FOCUSED_SCOPE_ALLOW keeps links in a scope."
+            logger.warning("Spider %r crawls by its rules: %s. %s", crawler.spider.name, why, remedy)
         if ignored := {name: value for name, value in vars(crawler.spider).items() if name in _ARGUMENTS}:
             instead = " ".join(f"-s {_ARGUMENTS[name]}={value}" for name, value in ignored.items())
             logger.warning("The add-on does not read spider arguments (%s). Instead: %s", ", ".join(ignored), instead)

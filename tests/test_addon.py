@@ -19,7 +19,9 @@ from commands import ROOT, Finished, read_json_lines, scrapy, started
 from scrapy import Spider
 from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
+from scrapy.linkextractors import LinkExtractor
 from scrapy.settings import Settings
+from scrapy.spiders import CrawlSpider, Rule
 from scrapy.statscollectors import StatsCollector
 from sites import Reply, Site
 
@@ -353,10 +355,18 @@ def test_a_crawler_that_wants_no_topic_has_none_of_the_add_on_s_settings(spider)
     assert values(settings) == values(before)
 
 
-def planned(models, tmp_path, caplog, topic="stars", settings: dict[str, Any] | None = None, **arguments) -> list[str]:
+def planned(
+    models,
+    tmp_path,
+    caplog,
+    topic="stars",
+    settings: dict[str, Any] | None = None,
+    base: type[Spider] = Spider,
+    **arguments,
+) -> list[str]:
     """Return what the add-on warns of when a spider of another project begins."""
 
-    class Own(Spider):
+    class Own(base):  # type: ignore[valid-type,misc]
         name = "own"
 
         def parse(self, response):
@@ -373,6 +383,12 @@ def test_arguments_that_only_the_project_s_own_spider_reads_are_named_with_where
     [said] = planned(models, tmp_path, caplog, strategy="best_first", max_pages="5", other="x")
     assert "(strategy, max_pages)" in said
     assert "-s FOCUSED_STRATEGY=best_first -s FOCUSED_MAX_PAGES=5" in said
+
+
+@pytest.mark.parametrize("rules", [(), (Rule(LinkExtractor()),)], ids=["without rules", "with rules"])
+def test_a_spider_whose_rules_pass_the_scores_by_is_named_at_the_start(models, tmp_path, caplog, rules):
+    said = planned(models, tmp_path, caplog, base=CrawlSpider, rules=rules)
+    assert [line.startswith("Spider 'own' crawls by its rules") for line in said] == [True] * bool(rules)
 
 
 @pytest.mark.parametrize("settings", [{}, {"FOCUSED_WEB": "live"}], ids=["the topic's web", "the network"])
