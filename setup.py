@@ -21,6 +21,7 @@ class BuildWithTopics(build_py):
 
 setup(
     packages=find_packages(include=["focused", "focused.*"]),
+    include_package_data=False,  # else setuptools warns of each folder of files that is no package
     package_data={
         "focused": ["py.typed"],
         "focused.dashboard": ["templates/*.html", "static/*", "static/vendor/*"],
