@@ -310,6 +310,13 @@ def test_the_help_of_a_crawl_says_what_is_installed(package, tmp_path):
     assert "Installed focused.page_readers: without_banner\n" in shown
 
 
+def test_the_help_of_other_commands_names_what_is_installed_and_that_paths_serve(package, tmp_path):
+    shown = " ".join(run(package, tmp_path, "train", "-h").out.split())
+    assert "weighted_logistic, stubborn, or the path of a class" in shown
+    shown = " ".join(run(package, tmp_path, "explain", "-h").out.split())
+    assert "adaptive, short_addresses, or the path of a class" in shown
+
+
 def test_names_that_a_package_installed_serve_as_well_as_paths(installed):
     assert make_strategy("short_addresses").half_chars == 40
     assert make_strategy("mypackage.ShortAddresses", {"MYPACKAGE_HALF_CHARS": "60"}).half_chars == 60

@@ -14,7 +14,7 @@ from focused.crawl.reader_and_judge import make_judge, make_reader
 from focused.crawl.settings_layers import contact_settings, with_topic
 from focused.method.explanation.explain import FOLLOWS_ALL, OBEYS_LINKS, OBEYS_PAGES, explain
 from focused.method.explanation.rendering import to_json, to_text
-from focused.method.strategies import CHOICES, make_strategy
+from focused.method.strategies import CHOICES, PLUG_IN, make_strategy
 from focused.method.topic import load_topic
 from focused.method.training.example_content import PageContent, RefusedError, checked
 from focused.method.training.example_sources import FILES_ORIGIN
@@ -61,7 +61,8 @@ class Command(ProjectCommand):
         super().add_options(parser)
         add = parser.add_argument_group("explaining").add_argument
         add("--web", metavar="WEB", help="where a URL is fetched: live, demo, or a WARC (default: the topic's)")
-        add("--strategy", metavar="NAME", help=f"{', '.join(CHOICES)} (default: the topic's)")
+        strategies = f"{', '.join(PLUG_IN.names(CHOICES))}, or the path of a class"
+        add("--strategy", metavar="NAME", help=f"{strategies} (default: the topic's)")
         add("--top", default="20", metavar="N", help="rows of each table; 0: all (default: 20)")
         add("--url", metavar="URL", help="the URL of FILE, the base of its relative links")
         add("--json", action="store_true", help="print everything as one JSON object")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING
 
-from focused.method.learning.learners import LEARNERS, check_learner
+from focused.method.learning.learners import LEARNERS, PLUG_IN, check_learner
 from focused.method.text.languages import LANGUAGES, detectable_languages
 from focused.method.topic import TOPIC_FILE, check_topic_name
 from focused.method.topic.presets import PRESETS, load_preset
@@ -52,7 +52,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="ISO 639-1 code (default: that of most positives, of the words, or of the pages around the seeds)",
     )
     learning = parser.add_argument_group("learning").add_argument
-    learning("--learner", metavar="NAME", help=f"{', '.join(LEARNERS)} (default: the preset's, else {LEARNERS[0]})")
+    learners = f"{', '.join(PLUG_IN.names(LEARNERS))}, or the path of a class"
+    learning("--learner", metavar="NAME", help=f"{learners} (default: the preset's, else {LEARNERS[0]})")
     help_ = f"train as a paper does, for crawls with -a preset=NAME: {', '.join(PRESETS)}"
     learning("--preset", metavar="NAME", help=help_)
     help_ = "for small machines: 3 folds, not 10, no learning curve, 1,000 unlabelled pages unless --unlabeled-sample differs"
