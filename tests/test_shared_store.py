@@ -497,6 +497,30 @@ def test_the_budget_is_exact_over_all_workers_also_when_one_dies(prepared):
         fetcher.store.close()
 
 
+def test_a_worker_without_pages_leaves_its_hosts_to_one_that_has_some_and_takes_hosts_again_when_it_gets_some(prepared):
+    """Else one worker sat on the best links, and the other spent minutes on links that brought no page."""
+    spent, other = (Fetcher(store=a_store(prepared, max_pages=20), fetched=[]) for _ in range(2))
+    for each in (spent, other):  # so far each has one host, and the other one's are no better
+        each.store.worker._overview.release_hosts = lambda *about, **more: None
+    spent.store.add([a_link(N_HOSTS * number, 0.9) for number in range(30)])
+    until(lambda: len(spent.store.worker.own_hosts) == 1, spent.store)
+    other.store.add([a_link(N_HOSTS * number + 1, 0.1) for number in range(5)])
+    until(
+        lambda: other.store.worker.own_hosts.get("h1.example") and other.store.worker.pages_left,
+        spent.store,
+        other.store,
+    )
+    until(lambda: not spent.step() or len(spent.fetched) + other.store.worker.pages_left == 20, other.store)
+    assert len(spent.fetched) < 20
+    until(lambda: other.store.worker.own_hosts.get("h0.example"), spent.store, other.store, secs=20.0)
+    assert not len(spent.store.worker.own_hosts)
+    loses_lease(other.store, prepared)
+    run([spent])
+    assert (spent.store.worker.end_reason, len(delivered(prepared))) == ("max_pages", 20)
+    for each in (spent, other):
+        each.store.close()
+
+
 def test_minutes_of_a_crawl_are_those_with_any_worker_and_two_at_once_count_once(prepared):
     store = a_store(prepared)
     at = store.worker.exchange.crawl

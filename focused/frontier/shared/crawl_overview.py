@@ -25,12 +25,15 @@ _TIMES_UNKNOWN = 4
 
 
 class CrawlOverview:
-    """Keeps totals of the crawl, free hosts and other workers. ``max_hosts``: that a worker holds at most."""
+    """Keeps totals of the crawl, free hosts and other workers.
 
-    def __init__(self, max_hosts: int) -> None:
+    ``max_hosts``: that a worker holds at most; ``max_pages``: of the whole crawl, 0: no limit.
+    """
+
+    def __init__(self, max_hosts: int, max_pages: int = 0) -> None:
         #: Figures of the whole crawl.
         self.totals: Totals | None = None
-        self._max_hosts = max_hosts
+        self._max_hosts, self._max_pages = max_hosts, max_pages
         self._other_hosts = OtherHosts()
         self._n_times_unknown: dict[str, int] = {}
         self._n_pages_seen, self._seen_at = 0, now()
@@ -51,7 +54,7 @@ class CrawlOverview:
         if self.totals is None or self._begins:
             return 0 if self.waits_for_first_worker else self._max_hosts
         n_hosts = self.totals.n_hosts + len(self._other_hosts.free)
-        return share_of_hosts(n_hosts, self.totals.n_workers, self._max_hosts)
+        return share_of_hosts(n_hosts, self.totals.n_asking(self._max_pages), self._max_hosts)
 
     @property
     def _begins(self) -> bool:

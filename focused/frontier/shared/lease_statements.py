@@ -102,7 +102,9 @@ FROM (
         coalesce(min(workers.id) FILTER (WHERE ended_at IS NULL AND alive_until > clock_timestamp()), 0),
         (SELECT reason FROM crawls WHERE id = %(crawl)s),
         coalesce(bool_or(workers.id < first.id AND ended_at > first.began_at), false),
-        (SELECT coalesce(max((attempt->>'n_pages')::int8), 0) FROM versions WHERE versions.crawl = %(crawl)s)
+        (SELECT coalesce(max((attempt->>'n_pages')::int8), 0) FROM versions WHERE versions.crawl = %(crawl)s),
+        coalesce(sum(CASE WHEN ended_at IS NULL THEN workers.granted ELSE n_pages END), 0)::int8,
+        count(*) FILTER (WHERE ended_at IS NULL AND workers.granted > n_pages)
     FROM workers LEFT JOIN (
         SELECT id, began_at FROM workers
         WHERE crawl = %(crawl)s AND ended_at IS NULL AND alive_until > clock_timestamp() ORDER BY id LIMIT 1

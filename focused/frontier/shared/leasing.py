@@ -62,6 +62,18 @@ class Totals(NamedTuple):
     has_lost: bool = False
     #: Pages of the crawl when the last training began.
     n_pages_trained: int = 0
+    #: Pages of the budget that were granted, those that were fetched included.
+    n_granted: int = 0
+    #: Workers that have not fetched all that was granted to them.
+    n_with_pages: int = 0
+
+    def n_asking(self, max_pages: int) -> int:
+        """Return how many workers may ask for something: where the budget is granted, those that have some of it left.
+
+        >>> [Totals(290, 9, 9, 4, True, 9, n_granted=n, n_with_pages=1).n_asking(300) for n in (292, 300)]
+        [4, 1]
+        """
+        return self.n_with_pages if 0 < max_pages <= self.n_granted else self.n_workers
 
 
 class WorkerView(NamedTuple):

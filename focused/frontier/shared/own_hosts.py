@@ -79,6 +79,12 @@ class OwnHosts:
         self._recent.leave(own.name)
         self.queue.set_best(own.number, None)
 
+    def release_all(self) -> None:
+        """Mark all hosts for other workers; each is released when it is idle."""
+        for own in self:
+            own.is_leaving = True
+            self.refresh(own)
+
     def clear(self) -> list[OwnHost]:
         """Remove all hosts, and return them; links under way stay so until they end."""
         hosts = list(self._hosts.values())

@@ -70,7 +70,7 @@ class Worker:
         #: Which version of the model all use.
         self.versions = SharedVersions(exchange, self.draft)
         self.budget = PageBudget(max_pages)
-        self._max_relevant, self._overview = max_relevant, CrawlOverview(max_hosts)
+        self._max_relevant, self._overview = max_relevant, CrawlOverview(max_hosts, max_pages)
         #: What the other workers tell of their waiting links.
         self.other_workers = DemandExchange(exchange, self._overview)
         #: Why the crawl has ended for all workers; empty while it has not.
@@ -129,6 +129,11 @@ class Worker:
         """Whether all pages that were granted have been handed out."""
         left = self.pages_left
         return left is not None and left <= 0
+
+    @property
+    def _has_no_pages(self) -> bool:
+        """Whether this worker may ask for nothing: all pages that are left of the budget are granted to others."""
+        return self.is_spent and self.budget.is_dry
 
     def process_events(self) -> None:
         """Process the events of the threads, and set the keeper's tasks."""
@@ -247,7 +252,10 @@ class Worker:
         self.end_reason = reason or self.end_reason
         if lost := self._overview.lost_hosts(seen.news, self.own_hosts):
             self.exchange.add_tasks(give_back={name: self.rest_and_delay(name) for name in lost})
-        self._overview.release_hosts(self.own_hosts, hosts_rest=not self.leaves_poor_links())
+        if self._has_no_pages:
+            self.own_hosts.release_all()
+        else:
+            self._overview.release_hosts(self.own_hosts, hosts_rest=not self.leaves_poor_links())
         self.least_priority = self._overview.least_priority() if self.leaves_poor_links() else None
 
     @property
@@ -264,9 +272,9 @@ class Worker:
                 self.own_hosts.remove(own)
             elif own.wants_links and not own.is_leaving:
                 ahead[own.name] = own.begin_reading()
-        n_hosts = max(0, self._overview.n_hosts_wanted - len(self.own_hosts))
+        n_wanted = 0 if self._has_no_pages else self._overview.n_hosts_wanted
         tasks: dict[str, Any] = {
-            "n_hosts": n_hosts,
+            "n_hosts": max(0, n_wanted - len(self.own_hosts)),
             "is_busy": self._is_busy,
             "n_own": len(self.own_hosts),
             "n_records": self.lessons.n_wanted(),
@@ -276,11 +284,13 @@ class Worker:
             "best": None,
         }
         # A worker that only waits for pages of the budget has links to ask for, too.
-        if self.may_ask and not (self.is_spent and self.budget.is_dry):
+        if self.may_ask and not self._has_no_pages:
             places = (self.own_hosts.queue.place(own.number) for own in self.own_hosts)
             tasks["best"] = min(filter(None, places), default=None)
         self.budget.is_slow = not self.leaves_poor_links()
-        tasks |= self.budget.tasks(len(self.own_hosts.under_way), is_busy=self._is_busy)
+        # One that has given its hosts back for want of pages still asks for some: others return what they cannot fetch.
+        is_wanted = self._is_busy or self._has_no_pages
+        tasks |= self.budget.tasks(len(self.own_hosts.under_way), is_busy=is_wanted)
         if rests:
             tasks["give_back"] = rests
         if ahead:
