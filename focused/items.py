@@ -40,8 +40,8 @@ __all__ = ["LinkSource", "PageItem", "page_location"]
 class PageItem:
     """One fetched page. What is delivered reaches the feeds and ``pages.jsonl``; all others are counted and dropped.
 
-    Delivered are pages that people want, and relevant ones of which nobody says anything; never one that asks not to be
-    indexed, and a copy of a page met before only if people want it.
+    A page is delivered if people want it or, without a verdict, if it is relevant and no copy of an earlier page. A page that
+    asks not to be indexed is never delivered.
     """
 
     url: str
@@ -65,7 +65,7 @@ class PageItem:
     irrelevant_on_path: int = 0
     #: When the page was fetched, ISO 8601 in UTC.
     fetched_at: str = ""
-    #: Digest of the body; of a PDF file, that of the file.
+    #: Digest of the body, or of the PDF file that the page was made of.
     sha256: str = ""
     #: What the page says of itself: `focused.method.page.metadata`.
     canonical_url: str = ""
@@ -87,15 +87,15 @@ class PageItem:
     #: The analysed page and its bytes. No fields: they are never exported.
     page: InitVar[Page | None] = None
     body: InitVar[bytes] = b""
-    #: What the server says that the body is.
+    #: The Content-Type that the server gave.
     content_type: InitVar[str] = ""
-    #: URL that the page has, as the web says; the one it was asked for by where the web says nothing.
+    #: The URL that the page has by its Content-Location; the URL that was requested if it has none.
     location: InitVar[str] = ""
     #: Name of the spider's method that the pages of its links go to; None: ``parse``.
     callback: InitVar[Callback | None] = None
 
     def __init_subclass__(cls, **options: Any) -> None:
-        """Refuse a class whose field would be overwritten: its value would be lost without a word."""
+        """Refuse a class whose field would be overwritten: its value would be lost silently."""
         super().__init_subclass__(**options)
         known = {each.name for each in fields(PageItem)}
         for name in sorted(({*PageItem.__dataclass_fields__, *vars(PageItem(""))} - known) & vars(cls).keys()):
@@ -126,11 +126,11 @@ class PageItem:
         self.is_main: Flags | None = None
         #: Which lines of the page stood on earlier pages of its host; None while too few of these are known.
         self.repeated_lines: Flags | None = None
-        #: What the frontier keeps of the page's text; nothing of the same text again.
+        #: What the frontier keeps of the page's text; empty if it has this text already.
         self.text_sketch = b""
-        #: URL of the page that says all that this one does; unlike duplicate_of also if that one is an irrelevant list.
+        #: URL of the page that says all that this one does. Unlike in duplicate_of, that page may be an irrelevant list.
         self.text_repeats = ""
-        #: The terms that the page is judged by, once somebody has counted them, and of which of its texts they are.
+        #: The terms that the page is judged by, once counted, and the name of the text that they are from.
         self.counted: tuple[str, Mapping[str, int]] | None = None
         #: What the frontier takes in when the page ends; only the page end middleware writes and reads it.
         self.ended_page: object = None

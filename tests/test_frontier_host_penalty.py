@@ -44,13 +44,13 @@ def test_a_host_without_pages_is_believed_to_be_as_good_as_the_crawl():
 def test_pages_one_by_one_are_those_of_an_earlier_run():
     counted = HostPenalty(1.0)
     for _ in range(49):
-        counted.judged("good", relevant=True)
-        counted.judged("bad", relevant=False)
+        counted.count_page("good", relevant=True)
+        counted.count_page("bad", relevant=False)
     assert {host: counted.levels(host) for host in ("good", "bad")} == penalty().load([])
 
 
 def test_all_hosts_are_reviewed_every_hundred_pages_and_else_the_one_that_was_asked():
     found = penalty()
-    assert set(found.judged("third", relevant=True)) == {"third"}  # the 99th page
-    assert set(found.judged("third", relevant=True)) == {"good", "bad", "third"}
-    assert found.judged("bad", relevant=False) == {"bad": found.levels("bad")}
+    assert set(found.count_page("third", relevant=True)) == {"third"}  # the 99th page
+    assert set(found.count_page("third", relevant=True)) == {"good", "bad", "third"}
+    assert found.count_page("bad", relevant=False) == {"bad": found.levels("bad")}

@@ -31,7 +31,7 @@ from focused.frontier.store.priority_bins import BOUNDS, N_BINS, bin_of
 from focused.frontier.store.ranks import Ranks, priority_of
 from focused.frontier.store.schema import RANK_BITS
 from focused.frontier.store.store import FrontierStore
-from focused.frontier.store.waiting_counts import WaitingCounts, of_length
+from focused.frontier.store.waiting_counts import WaitingCounts, extended_to_hosts
 from focused.frontier.store.worker_demand import OtherWorkers, WorkerDemand
 from focused.method.scoring import Evidence
 from focused.method.scoring.priority import SEED, to_priority
@@ -149,7 +149,7 @@ def test_links_that_pages_are_about_to_bring_count_with_those_that_wait():
     before = least(counts, 30, 30, 1000.0)
     for _ in range(40):
         counts.begin_page(to_priority(0.9, True))
-        counts.found(1, rank(0.9))
+        counts.note_found(1, rank(0.9))
         counts.page_ended()
     after = least(counts, 30, 30, 1000.0)
     assert before <= to_priority(0.1, True) < after <= to_priority(0.9, True)
@@ -160,7 +160,7 @@ def test_what_poor_pages_do_not_bring_does_not_hide_what_good_ones_do():
     for number in range(60):
         counts.begin_page(to_priority(0.1 if number % 3 else 0.9, True))
         if number % 3 == 0:
-            counts.found(1, rank(0.9))
+            counts.note_found(1, rank(0.9))
         counts.page_ended()
     # A link for each good page, for a third of all: each request for a good link will bring another.
     assert least(counts, 30, 25, 1000.0) > to_priority(0.1, True)
@@ -171,7 +171,7 @@ def test_hosts_with_more_links_than_turns_and_others_are_counted_by_one_rule():
     counts = counted({host: [source.random() for _ in range(source.randrange(1, 60))] for host in range(20)})
     turns = np.array([source.uniform(0.0, 60.0) for _ in range(20)])
     for wanted in (1, 20, 100, 200):
-        limits = of_length(turns, len(counts._waiting))[:, None]
+        limits = extended_to_hosts(turns, len(counts._waiting))[:, None]
         supply = np.minimum(np.cumsum(counts._waiting[:, ::-1], axis=1), limits).sum(axis=0)
         place = N_BINS - 1 - int(np.searchsorted(supply, wanted))
         found = least(counts, wanted, wanted, turns)

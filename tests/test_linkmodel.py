@@ -80,10 +80,10 @@ def scores(session: LinkSession, *urls: str) -> list[float]:
 
 def matrix(model: LinkModel, links: np.ndarray) -> tuple[np.ndarray, sparse.csr_matrix, np.ndarray]:
     """What the model would be fitted to, with the rates of now."""
-    rates = Rates(model.memory, model.values())
+    rates = Rates(model.memory, model.outcomes_with_credit())
     for _ in rates.count():
         pass
-    return finish(training_matrix(model.memory, links, model.values(), rates))
+    return finish(training_matrix(model.memory, links, model.outcomes_with_credit(), rates))
 
 
 # --- Features
@@ -256,7 +256,7 @@ def test_the_fit_is_a_minimum():
         fits.append(model.last.loss)
     training = np.flatnonzero(model.is_learnt_from())
     dense, terms, columns = matrix(model, training)
-    y = model.values()[training]
+    y = model.outcomes_with_credit()[training]
     learnt_weights = model.weights
     weights = np.concatenate(
         (learnt_weights.dense, np.concatenate((learnt_weights.urls, learnt_weights.anchors))[columns])
@@ -285,7 +285,7 @@ def test_with_credit_a_page_counts_for_what_it_led_to():
         for i in range(8):
             memory.add(page(f"http://h.org/{i}", 1.0))
         numbers = memory.numbers(["http://h.org/hub", "http://h.org/end"])
-        values[credit] = LinkModel(memory, credit).values()[numbers].tolist()
+        values[credit] = LinkModel(memory, credit).outcomes_with_credit()[numbers].tolist()
     assert values[0.0] == [0.2, 0.2]
     assert values[0.5] == pytest.approx([1 - 0.8 * (1 - 0.5 * 8 / 10), 0.2])
 
@@ -552,7 +552,7 @@ def test_a_group_that_takes_the_place_of_a_forgotten_one_begins_anew():
     folders, number = memory.groups["folder"].table, memory.number("http://h.org/a/1")
     before = memory.links["folder"][number]
     assert folders["rate"][before] > 0
-    finish(memory.forget_in_steps(np.array([number]), model.values(), model.values()))
+    finish(memory.forget_in_steps(np.array([number]), model.outcomes_with_credit(), model.outcomes_with_credit()))
     memory.add(page("http://h.org/c", 0.2, "http://h.org/new/3"))
     number = memory.number("http://h.org/new/3")
     assert memory.links["folder"][number] == before

@@ -80,7 +80,11 @@ def test_what_is_forgotten_still_counts_for_its_kind():
     before = hopes(session, f"{SITE}/list?day=2")
     memory = session.memory
     gone = np.array(memory.numbers([f"{SITE}/list?day=1"]))
-    finish(memory.forget_in_steps(gone, session.learner.model.values(), session.learner.discovery.observed_yields()))
+    finish(
+        memory.forget_in_steps(
+            gone, session.learner.model.outcomes_with_credit(), session.learner.discovery.observed_yields()
+        )
+    )
     session.learner.discovery.learn()
     assert hopes(session, f"{SITE}/list?day=2") == pytest.approx(before, rel=0.05)
 

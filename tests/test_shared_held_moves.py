@@ -49,7 +49,7 @@ def test_many_moves_are_written_at_once(clock):
 def test_a_link_that_has_ended_is_not_moved_by_what_was_held_of_it():
     recent = RecentChanges()
     found = waiting_from(link("a.example/one", 0.5), "a.example", 7)
-    recent.moved(Move(found.number, "a.example", 0.75))
+    recent.note_move(Move(found.number, "a.example", 0.75))
     recent.end(found.number)
     recent.end_written(found.number, 1)
     recent.apply(found)

@@ -25,7 +25,7 @@ SKIPPED, TAKEN_BACK = "skipped", "taken back"
 
 @dataclass(frozen=True, slots=True)
 class ShownPage:
-    """A page that is to be judged."""
+    """A page that a person should judge."""
 
     pick: Pick
     #: Of the collection's table ``pages``.

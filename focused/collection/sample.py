@@ -91,7 +91,7 @@ def relevant_share(group: Group, number: int) -> tuple[Share | None, float]:
 
 
 def mid_p_interval(share: float, n: float, n_pages: int) -> tuple[float, float]:
-    """Return the 95 % interval of a share found in ``n`` of ``n_pages`` pages, by mid-p; of all pages it is the share itself.
+    """Return the 95 % interval of a share found in ``n`` of ``n_pages`` pages, by mid-p; the share itself if ``n`` is all.
 
     The limits p are those for which so many relevant pages or more, or so many or fewer, come with a chance of 0.025, where
     the number itself counts half. For a number that is not whole the binomial distribution is that of the beta function. Of a

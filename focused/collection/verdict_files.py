@@ -109,7 +109,7 @@ class Verdict:
     drawn: str = ""
     #: The URL as the line has it.
     written: str = ""
-    #: Of a page that was drawn at random: with what chance, and the number of the crawl's last page at that time.
+    #: The chance with which the page was drawn at random, and the number of the crawl's last page at that time.
     probability: float | None = None
     pages: int = 0
     #: The model that had judged the pages by then, if it had learnt from verdicts: `focused.collection.learnt_verdicts`.

@@ -88,7 +88,7 @@ class KnownTexts:
         return TextComparison() if text is None else self._compare(text, url)
 
     def _own_title(self, page: Page, url: str, referrer: str) -> str:
-        """Return a page's title but for what it says of the page that led to it; note it for pages that it leads to."""
+        """Return a page's title without what it says of its referrer; note the title for the pages that it links to."""
         around = self._titles.get(hash(referrer), "")
         self._titles[hash(url)] = page.title
         if len(self._titles) > _MAX_TITLES:

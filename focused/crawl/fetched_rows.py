@@ -17,7 +17,7 @@ FETCHED_COLUMNS = (
 
 
 def fetched_row(number: int, item: PageItem | Any, *, has_duplicates: bool = True, is_safe: bool = True) -> str:
-    """Return the row of ``fetched.csv`` for a page; of a file from before there was one, without the last column.
+    """Return the row of ``fetched.csv`` for a page; without the last column for a file of an earlier version.
 
     ``is_safe``: without formulas, for spreadsheets.
 

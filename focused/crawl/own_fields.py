@@ -83,7 +83,7 @@ class OwnFields:
         self._unknown: set[str] = set()
 
     def remember(self, item: PageItem) -> None:
-        """Note the class and the own fields of an item; of a plain `PageItem` nothing is kept while no other came."""
+        """Note the class and the own fields of an item; nothing is kept while all items are plain `PageItem` objects."""
         if type(item) is PageItem and self._last is PageItem:
             return
         self._last = type(item)

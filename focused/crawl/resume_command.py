@@ -18,7 +18,7 @@ HIDDEN = "***"
 
 
 def how_to_resume(argv: Sequence[str], run_dir: Path, *, is_own_spider: bool = True) -> str:
-    """Return the command that resumes a crawl, to be typed in the same folder; of a crawl from a script, what to set.
+    """Return the command that resumes a crawl, to be typed in the same folder; for a crawl from a script, the settings.
 
     Parameters
     ----------

@@ -51,7 +51,7 @@ class SharedCrawl:
 
     url: str
     name: str
-    #: None: it is to be begun.
+    #: None: it has not begun.
     known: KnownCrawl | None = None
 
     def join(self, given: Mapping[str, Any], settings: Any) -> tuple[dict[str, Any], Any, Topic]:

@@ -95,7 +95,7 @@ class SharedRun:
         return [str(name) for (name,) in found]
 
     def end_leases(self, workers: Sequence[str]) -> None:
-        """Let the leases of workers that are known to be dead end now, each as ``HOST:PROCESS``."""
+        """End the leases of workers that are known to be dead now, each as ``HOST:PROCESS``."""
         self.connection.execute(
             "UPDATE workers SET alive_until = least(alive_until, clock_timestamp()) "
             "WHERE crawl = %s AND name = ANY(%s) AND ended_at IS NULL",

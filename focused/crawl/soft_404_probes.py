@@ -66,7 +66,7 @@ class Soft404Probes:
         return comparison.as_copy_of(asked)
 
     def of_page(self, item: PageItem) -> Iterator[Request]:
-        """Yield the two probes of a page's host, if the host is to be probed now."""
+        """Yield the two probes of a page's host, if the host should be probed now."""
         soft_404s, callback = frontier_of(self._crawler).soft_404s, getattr(self._crawler.spider, CALLBACK, None)
         url = "" if soft_404s is None or callback is None else soft_404s.next_probe(item.known_as)
         if not url or self._scope.refusal(url):

@@ -23,7 +23,7 @@ TIMES_AS_LONG = 20
 
 @dataclass(eq=False, slots=True)
 class _Seen:
-    """What was read of a run, and of which state of its files; only one thread reads it at a time."""
+    """What was read of a run, and the state that its files had then; only one thread reads it at a time."""
 
     lock: Lock = field(default_factory=Lock)
     opinions: Opinions | None = None

@@ -56,7 +56,7 @@ class Learning:
 
     def __init__(self, site: Site, jobs: Jobs) -> None:
         self._site, self._jobs = site, jobs
-        #: By run: the verdicts of which somebody has asked what they would do.
+        #: By run: the verdicts whose effect somebody has asked for.
         self._tried: dict[str, Stamps] = {}
 
     def routes(self) -> list[Route]:

@@ -85,7 +85,7 @@ class Opinions:
 
     #: By person: how often yes, how often no.
     people: dict[str, tuple[int, int]]
-    #: Pages of which people say different things: the row, and what each says, by name.
+    #: Pages with contradicting verdicts: the row, and what each person says, by name.
     disputed: list[tuple[Any, dict[str, bool]]]
     n_disputed: int
     #: Precision and recall in words.

@@ -34,7 +34,7 @@ class Progress:
     secs_left: float | None = None
     #: What is still to come, as people read it.
     outlook: str = ""
-    #: Pages of all workers, of which this one has ``n_pages``; None where one process crawls.
+    #: Pages of all workers, with the ``n_pages`` of this one; None where one process crawls.
     n_of_all: int | None = None
 
     def __str__(self) -> str:

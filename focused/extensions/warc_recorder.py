@@ -167,7 +167,7 @@ class WarcRecorder:
 
 
 def _head(response: Response) -> bytes:
-    """Return status line and headers, byte by byte as they came, but for those that say how the body was sent."""
+    """Return status line and headers, byte by byte as they came, without those that say how the body was sent."""
     protocol = response.protocol if response.protocol in ("HTTP/1.0", "HTTP/1.1") else "HTTP/1.1"
     lines = [f"{protocol} {_status_line(response.status)}".encode()]
     for name, values in response.headers.items():

@@ -108,7 +108,7 @@ class Outcomes:
         else:
             self.store.done(last, relevant, remark or (None if relevant is not None else "no page"))
         if relevant is not None and self.penalty.strength:
-            self._sink(self.penalty.judged(lease.link.host, relevant))
+            self._sink(self.penalty.count_page(lease.link.host, relevant))
         if self.session_records is not None:
             self.session_records.page_ended(lease.link.url)
         self.store.recheck_host(lease.link.host)
@@ -155,7 +155,7 @@ class Outcomes:
         if self.sinking is not None:
             self.sinking.add_page(url, copy_of, referrer, relevant, sketch)
         if self.penalty.strength:
-            self._sink(self.penalty.judged(host_of(url), relevant))
+            self._sink(self.penalty.count_page(host_of(url), relevant))
 
     def _sink(self, levels_of: dict[str, int]) -> None:
         if self.sinking is None:

@@ -159,7 +159,7 @@ class DurableFrontier:
             lease.dropped = why
 
     def wait_again(self, request: Request) -> None:
-        """Let the link of a request wait again when its requests are gone: the crawl ends before its page has come."""
+        """Put the link of a request back among those that wait once its requests are gone: the crawl ends first."""
         lease = self._leases.of(request)
         if lease is not None:
             lease.waits_again = True

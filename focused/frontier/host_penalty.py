@@ -41,7 +41,7 @@ class HostPenalty:
             self._n_relevant += n_relevant
         return self._all()
 
-    def judged(self, host: str, relevant: bool) -> dict[str, int]:
+    def count_page(self, host: str, relevant: bool) -> dict[str, int]:
         """Count a page; return how far the hosts stand back for which that may have changed."""
         n_pages, n_relevant = self._hosts.get(host, (0, 0))
         self._hosts[host] = n_pages + 1, n_relevant + relevant
@@ -54,7 +54,7 @@ class HostPenalty:
 
         >>> penalty = HostPenalty(1.0)
         >>> for number in range(200):
-        ...     _ = penalty.judged("good" if number % 2 else "bad", number % 2 == 1)
+        ...     _ = penalty.count_page("good" if number % 2 else "bad", number % 2 == 1)
         >>> penalty.levels("good"), 100 < penalty.levels("bad") < 1000
         (0, True)
         """

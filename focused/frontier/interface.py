@@ -123,7 +123,7 @@ class Frontier(Protocol):
         """Note why a request is given up that a link under way was redirected to, for ``scrapy frontier --why``."""
 
     def wait_again(self, request: Request) -> None:
-        """Let the link of a request wait again when its requests are gone: the crawl ends before its page has come."""
+        """Put the link of a request back among those that wait once its requests are gone: the crawl ends first."""
 
     def host_failed(self, request: Request, why: str, *, is_sure: bool = True) -> bool:
         """Note that a host did not answer a request; tell whether the request's link waits again, so that it may end.

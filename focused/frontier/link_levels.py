@@ -148,7 +148,7 @@ class FetchedUrls:
         return False
 
     def forget(self, url: str) -> None:
-        """Forget a page: it is to be fetched again."""
+        """Forget a page: it will be fetched again."""
         self._keys.discard(hash(url))
 
     def load(self, urls: Iterable[str]) -> Iterator[str]:

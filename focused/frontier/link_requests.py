@@ -51,7 +51,7 @@ _LINK_META = {"focused_link_score", TUNNEL}
 _PASSING_META = frozenset({"is_start_request", "download_latency"})
 _PROJECT_META = "focused_"
 _VERBATIM = "verbatim_url"
-# A lower-case host, a port, and a path and a query of which nothing is quoted or dropped.
+# A lower-case host, a port, and a path and a query that need no quoting.
 _is_quoted = re.compile(
     r"https?://[a-z0-9-]+(?:\.[a-z0-9-]+)*(?::[1-9][0-9]{0,3})?/[A-Za-z0-9_.~/-]*(?:\?[A-Za-z0-9_.~/&=+-]+)?", re.ASCII
 ).fullmatch
@@ -134,7 +134,7 @@ class LinkRequests:
         stats.inc_value(_NOT_DURABLE)
 
     def _is_link(self, request: Request) -> bool:
-        """Tell whether a request is for a seed or a link of a page, and has nothing else that is to be kept."""
+        """Tell whether a request is for a seed or a link of a page, and has nothing else that must be kept."""
         callback = request.callback
         return (
             not request.meta.keys().isdisjoint(_LINK_META)

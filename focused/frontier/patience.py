@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from focused.frontier.store.waiting_counts import of_length
+from focused.frontier.store.waiting_counts import extended_to_hosts
 from focused.frontier.store.worker_demand import WorkerDemand
 from focused.utils.setting import TOPIC, Setting
 from focused.utils.words import duration, quantity
@@ -210,7 +210,7 @@ class Patience:
         asked = self._asked = np.maximum(np.pad(self._asked, (0, len(taken) - len(self._asked))), taken)
         # It would have used up hosts of few links long ago, which this one still has; or found others there, which this one
         # has not. Nobody knows, so these count half.
-        turns = of_length(secs / self._delays(), len(taken))
+        turns = extended_to_hosts(secs / self._delays(), len(taken))
         more = np.minimum(turns, np.maximum(waiting + taken - asked, turns / 2 * (waiting > 0)))
         n_more = float(more.sum())
         n_most = self._concurrency * secs / self._latency if self._latency else n_more

@@ -46,7 +46,7 @@ and FOLDOC (docs/results/pages-met-tried.md).
 
 @dataclass(eq=False)
 class RandomLinks:
-    """Leases links that are drawn from all that wait, those from places first of which the fewest pages are known.
+    """Leases links drawn from all that wait; those from the places with the fewest known pages come first.
 
     A place is a folder of a host; numbers in folders stand for one another (`how_known`). Origins whose drawn links
     brought no page come last: dead links would be drawn one after the other, for of their places no page is known. The same

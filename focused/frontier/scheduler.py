@@ -258,7 +258,7 @@ class FrontierScheduler(BaseScheduler):
         earlier.begin()
 
     def _continue(self, lease: Lease, request: Request) -> bool:
-        """Add a retry, or the target of a redirect, of a link under way; return whether it is to be fetched."""
+        """Add a retry, or the target of a redirect, of a link under way; return whether it will be fetched."""
         if not request.dont_filter:
             number = self.store.claim(self._requests.redirect_to_link(request, lease.link))
             if number is not None:

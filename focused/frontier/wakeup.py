@@ -23,7 +23,7 @@ class Wakeup:
         self._at = 0.0
 
     def now(self) -> None:
-        """Have the engine look for requests."""
+        """Make the engine ask for requests."""
         wake_engine(self._crawler)
 
     def at(self, moment: float | None) -> None:

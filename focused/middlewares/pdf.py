@@ -48,7 +48,7 @@ class PdfMiddleware:
         return cls(crawler, PdfReading(crawler) if reads_pdf(crawler.settings) else None)
 
     def process_response(self, request: Request, response: Response) -> Response | Awaitable[Response]:
-        """Have a PDF file read; pass on what is none, without a turn of the reactor."""
+        """Have a PDF file read; pass any other response on at once."""
         if not is_pdf(response.body) or not 200 <= response.status < 300 or not _is_wanted(request):
             return response
         if self._reading is None:

@@ -79,12 +79,12 @@ def in_words(n_pages: int, like: float, change: float) -> str:
     return f"{'Some' if like >= _SOME else 'Few'} of the last {n_pages} pages look like the examples"
 
 
-def change(before: tuple[int, float, float], window: npt.ArrayLike) -> float:
+def mean_shift(before: tuple[int, float, float], window: npt.ArrayLike) -> float:
     """Return by how many standard errors the mean of the latest relevances differs from that of those before.
 
     ``before``: their number, sum, and sum of squares. 0 where either are fewer than ten.
 
-    >>> change((100, 50.0, 50.0), [0.0] * 25)
+    >>> mean_shift((100, 50.0, 50.0), [0.0] * 25)
     -10.0
     """
     values = np.asarray(window, dtype=np.float64)
@@ -161,7 +161,7 @@ class DriftReport:
         self._set("drift/scores", round(found, 4))
         self._set("drift/window_deciles", deciles(self._window))
         self._set("drift/training_deciles", deciles(self._training))
-        n, changed = len(self._window), change(self._before, self._window)
+        n, changed = len(self._window), mean_shift(self._before, self._window)
         if self._like_from is not None:
             like = float(np.mean(np.asarray(self._window) >= self._like_from))
             words = in_words(n, like, changed)

@@ -62,7 +62,7 @@ class TextsToKeep(NamedTuple):
 
     #: The text that the topic is learnt from.
     page_text: str
-    #: Pages whose texts are kept; of those beyond only the relevance is. They are counted.
+    #: How many pages keep their texts. Later ones keep only their relevance, and are counted.
     max_pages: int
     #: Whether texts are also kept of pages that do not join: verdicts may come.
     of_all: bool

@@ -235,7 +235,7 @@ def _is_against_met(topic: Topic) -> bool:
 
 
 def _without_words(rows: Sequence[int], n_own: int, urls: Sequence[str]) -> str:
-    """Return which positives hold no known word; of a topic's own examples no addresses are kept."""
+    """Return which positives hold no known word; the topic's own examples are only counted, as their URLs are not kept."""
     joined = [urls[row - n_own] for row in rows if row >= n_own]
     of_topic = len(rows) - len(joined)
     named = [*joined[:_N_NAMED], *([f"{quantity(of_topic, 'pages')} of the topic's own examples"] if of_topic else [])]

@@ -50,7 +50,7 @@ def queue_length(crawler: Crawler) -> int | None:
 
 
 def wake_engine(crawler: Crawler) -> None:
-    """Have the engine ask its scheduler for requests in the next turn of the reactor."""
+    """Make the engine ask its scheduler for requests in the next turn of the reactor."""
     slot = _slot(crawler)
     if slot is not None:
         slot.nextcall.schedule()

@@ -47,7 +47,7 @@ def _is_over() -> bool:
 
 
 def guard(sql: sqlite3.Connection, kinds: Mapping[str, str]) -> str:
-    """Let a connection heed `done_within`, and the file's own expressions call none but SQLite's harmless functions.
+    """Make a connection obey `done_within`, and restrict the file's own expressions to SQLite's harmless functions.
 
     ``kinds`` are those of the project's tables: table, virtual, shadow. Return what no file of the project holds: a trigger,
     or something else in the place of a table; empty if there is none.

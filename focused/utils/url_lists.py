@@ -73,7 +73,7 @@ def without_user(url: str) -> str:
 
 
 def did_you_mean(text: str) -> str:
-    """Return the HTTP URL that a text is meant to be, as far as one can guess; empty where one cannot.
+    """Return the HTTP URL that a text is probably meant to be; empty if there is no guess.
 
     >>> did_you_mean("www.stars.example"), did_you_mean("stars.org/a?b"), did_you_mean("https:/stars.example")
     ('http://www.stars.example/', 'http://stars.org/a?b', 'https://stars.example/')

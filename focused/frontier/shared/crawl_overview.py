@@ -85,7 +85,7 @@ class CrawlOverview:
         return any(rank is not None and priority_of(rank) >= least for rank in self._other_hosts.of_workers)
 
     def lost_hosts(self, names: Iterable[str], own: OwnHosts) -> list[str]:
-        """Return hosts of which only the database knows that they are this worker's: they were lost on the way.
+        """Return hosts that only the database knows to be this worker's: they were lost on the way.
 
         ``names``: the worker's hosts, as the database has them.
         """

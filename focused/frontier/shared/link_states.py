@@ -48,7 +48,7 @@ class OwnLinkStates(OwnMemory):
         self.worker.budget.count_ended(is_page=relevant is not None)
 
     def give_back(self, number: int) -> None:
-        """Let a leased link wait again; in the database it still waits."""
+        """Put a leased link back among those that wait; in the database it still waits."""
         self._give_back(number)
 
     def _give_back(self, number: int) -> OwnHost:
@@ -58,7 +58,7 @@ class OwnLinkStates(OwnMemory):
         return own
 
     def wait_again(self, number: int) -> None:
-        """Let a leased link wait again, unless its host has been given up."""
+        """Put a leased link back among those that wait, unless its host has been given up."""
         own = self._give_back(number)
         for origin in [origin for origin in self.worker.given_up if host_of(origin) == own.name]:
             self.draft.page.given_up.append(origin)
@@ -84,7 +84,7 @@ class OwnLinkStates(OwnMemory):
         return own is not None and own.n_asked > own.n_under_way
 
     def give_up_origin(self, origin: str) -> None:
-        """Let the waiting links of an origin fail, and those that this worker finds from now on."""
+        """Fail the waiting links of an origin, and those that this worker finds from now on."""
         self.worker.given_up.setdefault(origin, 0)
         self.draft.page.given_up.append(origin)
         own = self.own.get(host_of(origin))

@@ -185,7 +185,7 @@ class OwnHost:
         self.back = {link.number for link in beyond if _stands_back(link)}
 
     def _forget_worst(self) -> None:
-        """Leave the worse half to the database, but for links that stand back."""
+        """Leave the worse half to the database, except for links that stand back."""
         within = (link for number, link in self.links.items() if number not in self.back)
         horizon = sorted(link.rank for link in within)[_MOST // 2]
         self._set_horizon(horizon)

@@ -142,7 +142,7 @@ class OwnHosts:
         """Give links other scores: those that wait in memory at once, others when they are fetched."""
         moved = []
         for move in moves:
-            self._recent.moved(move)
+            self._recent.note_move(move)
             link = self.waiting(move.fingerprint, move.host)
             if link is not None and link.request is None:
                 place(link, move)
@@ -168,7 +168,7 @@ class OwnHosts:
         self.refresh(own)
 
     def give_back(self, number: int) -> OwnHost:
-        """Let a link that was under way wait again."""
+        """Put a link that was under way back among those that wait."""
         own, link = self.under_way.pop(number)
         own.n_under_way -= 1
         own.n_asked -= 1

@@ -10,7 +10,7 @@ import numpy as np
 from focused.frontier.shared.link_rows import priority
 from focused.frontier.store.priority_bins import BOUNDS, N_BINS, bin_of
 from focused.frontier.store.schema import RANK_BITS
-from focused.frontier.store.waiting_counts import Floats, Integers, WaitingCounts, of_length
+from focused.frontier.store.waiting_counts import Floats, Integers, WaitingCounts, extended_to_hosts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -51,7 +51,7 @@ class OwnWaiting(WaitingCounts):
         if (n_workers := self._n_workers()) > 1:
             mine = np.full(len(self._waiting), 1 / n_workers)
             mine[[own.number for own in self._own]] = 1.0
-            turns = mine * (turns if isinstance(turns, float) else of_length(turns, len(mine)))
+            turns = mine * (turns if isinstance(turns, float) else extended_to_hosts(turns, len(mine)))
         return super().supply(n_links, turns, sunk)
 
     def by_host(self) -> tuple[Integers, Integers]:
@@ -76,12 +76,12 @@ class OwnWaiting(WaitingCounts):
         number, before_page = self._own.names.number, self._source
         for link in written.new:
             self._source = self._bin_of_page.get(link.referrer, before_page)
-            self.found(number(link.host_name), link.rank)
+            self.note_found(number(link.host_name), link.rank)
         for link, known in written.joined:
             before = -priority(known, link.extra) << RANK_BITS
             if link.rank < before:
                 self._source = self._bin_of_page.get(link.referrer, before_page)
-                self.found(number(link.host_name), link.rank, before)
+                self.note_found(number(link.host_name), link.rank, before)
         self._source = before_page
 
     def _count(self) -> None:

@@ -78,7 +78,7 @@ class RecentChanges:
 
     # --- Moves
 
-    def moved(self, move: Move) -> None:
+    def note_move(self, move: Move) -> None:
         """Note a move; it is not durable yet."""
         self._moved[move.fingerprint] = _RecentMove(move, _NOT_DURABLE)
 

@@ -43,7 +43,7 @@ class RowsOfOthers:
         self.crawl = crawl
         self._new = _NEW.format(table=table, columns=", ".join(read))
         self._behind = _BEHIND.format(table=table)
-        #: Of each worker the number of the last row that was read.
+        #: The number of the last row that was read, by worker.
         self._last: dict[int, int] = {}
         #: Workers that have ended, and whose rows were read.
         self._finished: set[int] = set()

@@ -61,7 +61,7 @@ class PageWriter:
             return links.result
 
     def _give_up(self, sql: Cursor[Any], pages: Sequence[PageCommit], links: LinkWriting) -> int:
-        """Let the waiting links of given-up origins fail, and drop those of hosts that have reached a cap; return how many."""
+        """Fail the waiting links of given-up origins, and drop those of hosts that have reached a cap; return how many."""
         result = links.result
         ends = [link.fingerprint for link in links.ended]
         under_way = list({number for page in pages for number in page.under_way}.union(ends))

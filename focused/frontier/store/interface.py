@@ -192,10 +192,10 @@ class LinkStore(Protocol):
         """Mark a leased link as dropped, and say why."""
 
     def give_back(self, number: int) -> None:
-        """Let a leased link wait again."""
+        """Put a leased link back among those that wait."""
 
     def wait_again(self, number: int) -> None:
-        """Let a leased link wait again, or fail if its host has been given up."""
+        """Put a leased link back among those that wait, or fail it if its host has been given up."""
 
     # --- Hosts
 
@@ -212,7 +212,7 @@ class LinkStore(Protocol):
         """Return (name, pages, relevant pages) of the hosts that any page was fetched from."""
 
     def give_up_origin(self, origin: str) -> None:
-        """Let the waiting links of an origin fail, and those found from now on."""
+        """Fail the waiting links of an origin, and those found from now on."""
 
     def restore_origin(self, origin: str) -> None:
         """Put links of an origin that were put aside (`Choice`) back in their places."""

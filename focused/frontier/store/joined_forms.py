@@ -40,7 +40,7 @@ class JoinedForms:
     def join(self, host: str, form: Callable[[str], str], fingerprint: Callable[[str], int], why: str) -> int:
         """Keep one of a host's links whose URLs have one form; return how many others were dropped.
 
-        Of those that wait the first is left, and none if one has been fetched. ``fingerprint``: of a URL.
+        Of the waiting ones, the first is kept; none is, if one has been fetched. ``fingerprint``: of a URL.
         """
         number = self._names.get(host)
         if number is None:

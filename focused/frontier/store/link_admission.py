@@ -94,7 +94,7 @@ class LinkAdmission(LinkStates):
             return UNREACHABLE
         self.hosts.offer(host, rank)
         if self.by_level is not None:
-            self.by_level.found(host, rank)
+            self.by_level.note_found(host, rank)
         return NEW
 
     def update_evidence(self, number: int, link: FrontierLink) -> tuple[Evidence, Evidence] | None:
@@ -118,7 +118,7 @@ class LinkAdmission(LinkStates):
         self._table.change(row, rank, extra, min(row.tunnel, link.tunnel), known=known, merged=merged)
         self._moved(row, rank)
         if self.by_level is not None and rank < row.rank:
-            self.by_level.found(row.host, rank, row.rank)
+            self.by_level.note_found(row.host, rank, row.rank)
         return known, merged
 
     def _moved(self, row: LinkRow, rank: int) -> None:

@@ -83,7 +83,7 @@ class LinkStates:
         self._end(number, DROPPED, note)
 
     def give_back(self, number: int) -> None:
-        """Let a leased link wait again."""
+        """Put a leased link back among those that wait."""
         self.transaction.begin()
         host = self._leased.pop(number)
         self._sql.execute("UPDATE links SET state = 0 WHERE id = ?", (number,))
@@ -104,7 +104,7 @@ class LinkStates:
         counts.load(self._sql.execute("SELECT host, rank FROM links WHERE state = 0"))
 
     def wait_again(self, number: int) -> None:
-        """Let a leased link wait again, or fail if its host has been given up."""
+        """Put a leased link back among those that wait, or fail it if its host has been given up."""
         host = self._leased[number]
         self.give_back(number)
         for origin in self._unreachable.get(host, ()):
@@ -118,7 +118,7 @@ class LinkStates:
     # --- Inside
 
     def _recover(self, leased: list[int]) -> None:
-        """Let links wait again that were under way when the crawl died, and find each host's best link."""
+        """Put links that were under way when the crawl died back among those that wait, and find each host's best link."""
         sql = self._sql
         if leased:
             self.transaction.begin()
@@ -130,7 +130,7 @@ class LinkStates:
             self.hosts.set_best(host, rank)
 
     def _lease(self, number: int, host: int, rank: int) -> None:
-        """Note that a link is under way; what its host stands with now is for the caller to say."""
+        """Note that a link is under way; the caller updates its host's best link."""
         if self.by_level is not None:
             self.by_level.remove(host, rank)
         self._sql.execute("UPDATE links SET state = 1 WHERE id = ?", (number,))
@@ -163,7 +163,7 @@ class LinkStates:
             self._aside[host] = left
 
     def _give_up(self, host: int, origin: str) -> None:
-        """Let all waiting links of an origin fail."""
+        """Fail all waiting links of an origin."""
         self.transaction.begin()
         of_origin = "host = ? AND state = 0 AND substr(url, 1, ?) = ?"
         where = host, len(origin) + 1, f"{origin}/"
@@ -179,7 +179,7 @@ class LinkStates:
         self._refresh(host)
 
     def _reach_again(self) -> int:
-        """Let links wait again whose hosts an earlier run gave up or could not ask; return how many."""
+        """Put failed links back among those that wait if an earlier run could not reach their hosts; return how many."""
         self.transaction.begin()
         wait = "UPDATE links SET state = ?, ended_at = NULL, note = NULL WHERE state = ? AND (note = ? OR note GLOB ?)"
         n_links = self._sql.execute(wait, (WAITING, FAILED, NOT_REACHABLE, _NOT_ASKED)).rowcount

@@ -62,7 +62,7 @@ class StandingBack(Generic[Link]):
         return True
 
     def sink_link(self, row: Link) -> bool:
-        """Let a link stand back if it does not stand back far enough; tell whether it moved. A link never rises again."""
+        """Move a link back if it does not stand back far enough; tell whether it moved. A link never rises again."""
         if row.request is not None or row.extra > 0:
             return False
         levels = 0 if self.link_levels is None else self.link_levels(row.url, row.referrer or "")
@@ -81,7 +81,7 @@ class StandingBack(Generic[Link]):
             self.update_host(host)
 
     def sink_host(self, host: str, levels: int) -> None:
-        """Let a host stand back by so many levels of priority; 0 lifts it again."""
+        """Move a host back by so many levels of priority; 0 lifts it again."""
         number = self._names.get(host)
         if number is not None:
             self._hosts.sink(number, levels << RANK_BITS)

@@ -186,7 +186,7 @@ class FrontierStore(LinkAdmission):
         return row is not None and row[0] > 0
 
     def give_up_origin(self, origin: str) -> None:
-        """Let the waiting links of an origin fail, and those found from now on; a resumed crawl tries them again."""
+        """Fail the waiting links of an origin, and those found from now on; a resumed crawl tries them again."""
         self._give_up(self._names.number(host_of(origin)), origin)
 
     def n_unreachable_of(self, origin: str) -> int:

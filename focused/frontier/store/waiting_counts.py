@@ -127,7 +127,7 @@ class WaitingCounts:
         """Note that the links that are found next come from the page of a link that was handed out with this priority."""
         self._source = bisect_right(BOUNDS, priority)
 
-    def found(self, host: int, rank: int, before: int | None = None) -> None:
+    def note_found(self, host: int, rank: int, before: int | None = None) -> None:
         """Note that a page has brought a link, or has raised one from another rank."""
         self._reach(host)
         place = bin_of(rank)
@@ -151,8 +151,8 @@ class WaitingCounts:
         """Return how many links can be asked for of the best level, of the two best, and so on; shape (N_BINS,).
 
         They are the links that wait now and those that are going to come in. As many of a level or better come in for each
-        request as the last pages brought whose own links were of that level or better: only these will be asked for. Of each
-        host no more count than it has turns left.
+        request as the last pages brought whose own links were of that level or better: only these will be asked for. A host
+        counts with no more links than it has turns left.
 
         Parameters
         ----------
@@ -168,7 +168,7 @@ class WaitingCounts:
             waiting, came = _where_they_stand(waiting, sunk), _where_they_stand(came, sunk)
             in_all = waiting.sum(axis=0)
         if not isinstance(turns, float):
-            turns = of_length(turns, len(waiting))
+            turns = extended_to_hosts(turns, len(waiting))
         came_in_all = came.sum(axis=0)
         scale = self._coming(n_links, came_in_all)
         totals = waiting.sum(axis=1) + np.maximum(came.sum(axis=1), 0) * scale.max()
@@ -241,7 +241,7 @@ def _from_best(counts: npt.NDArray[Any]) -> Floats:
     return sums
 
 
-def of_length(turns: Floats, n_hosts: int) -> Floats:
+def extended_to_hosts(turns: Floats, n_hosts: int) -> Floats:
     """Return the figures of so many hosts; the last one stands for all hosts beyond."""
     if len(turns) >= n_hosts:
         return turns[:n_hosts]

@@ -49,12 +49,12 @@ class OtherWorkers:
     def __init__(self) -> None:
         #: Workers that are at work, this one included.
         self.n_workers = 1
-        #: Of those that have ended, too.
+        #: The sum of `WorkerDemand.n_impatient`, workers that have ended included.
         self.n_impatient = 0.0
-        #: Of those that are at work.
+        #: The sums of their rates and supplies, those of workers at work only.
         self.rate = 0.0
         self.supply: Floats = np.zeros(N_BINS)
-        #: Responses to those that are at work, and how many of them were pages.
+        #: Responses to workers at work, and how many of them were pages.
         self.n_ended = self.n_pages = 0.0
 
     def send(self, own: WorkerDemand) -> None:

@@ -36,7 +36,7 @@ class Correction:
 
     #: Shape (n_terms,).
     change: NDArray[np.float64]
-    #: Of each judged page, whether it stands on its side now, shape (n_pages,).
+    #: Whether each judged page stands on its side now, shape (n_pages,).
     is_right: NDArray[np.bool_]
     #: The same before the change.
     was_right: NDArray[np.bool_]

@@ -141,7 +141,7 @@ def raised_to_share(threshold: float, seen: NDArray[np.float64], share: float) -
 
 
 def threshold_of_recall(known: Iterable[tuple[float, float]], recall: float) -> float:
-    """Return the relevance that a share of the positives reaches, between the thresholds of which it is known.
+    """Return the relevance that a share of the positives reaches, interpolated between the known thresholds.
 
     >>> threshold_of_recall([(0.5, 1.0), (0.8, 0.9), (0.9, 0.4)], 0.5)
     0.88

@@ -90,7 +90,7 @@ def url_terms(url: str) -> str:
 
 
 def path_terms(url: str) -> str:
-    """Return the words in the path and query of a URL; of a text that is no URL none.
+    """Return the words in the path and query of a URL; none if the text is no URL.
 
     >>> path_terms("http://stars.example/Astro/black-holes2.html"), path_terms("http://[/a")
     ('Astro black holes', '')

@@ -49,7 +49,7 @@ class MarkedText:
     link_targets: list[str] = field(default_factory=list)
     #: Indices of the targets whose link says ``rel=nofollow``.
     nofollow_links: set[int] = field(default_factory=set)
-    #: Of a node that is a numbered list: the number of its first item, as written, if it is not 1.
+    #: The number of the first item of a numbered list, as written, if it is not 1; by the list's node.
     list_starts: dict[int, str] = field(default_factory=dict)
     title: str = ""
     #: ``href`` of the first ``<base>``, as written.

@@ -126,7 +126,7 @@ class PdfProcess:
 
     @property
     def cpu_secs(self) -> float:
-        """CPU time that the process has taken, and those before it; of one that runs, until its last answer."""
+        """CPU time of the process, up to its last answer, and of those before it."""
         return self._ended_cpu_secs + self._running_cpu_secs
 
     @property

@@ -41,7 +41,7 @@ def relevance_of_counts(
 
 
 def relevance_of_texts(topic: Topic, texts: Sequence[Mapping[str, int]], kind: str) -> npt.NDArray[np.float64]:
-    """Return the same for texts each of which has its own term counts, by term."""
+    """Return the same for texts that each have their own counts by term."""
     from scipy import sparse
 
     column_of: dict[str, int] = {}

@@ -52,7 +52,7 @@ class PageSet:
     urls: list[str] = field(default_factory=list)
     #: Name of each page: its URL, its file, or its line.
     names: list[str] = field(default_factory=list)
-    #: Detected language of each page; of many unlabelled pages only a part is detected, the others are empty.
+    #: Detected language of each page. Of many unlabelled pages only some are detected; the others are empty.
     language_of: list[str] = field(default_factory=list)
     seen: SeenExamples = field(default_factory=SeenExamples)
     refusals: Refusals = field(default_factory=Refusals)

@@ -48,7 +48,7 @@ def decode_body(raw: bytes, head: Head, max_bytes: int) -> tuple[bytes, list[str
     """Undo Transfer-Encoding and Content-Encoding.
 
     Recorders often store the decoded body under the headers of the encoded one, so a body that does not look encoded is
-    returned as it is. Of a damaged body the part before the damage is kept.
+    returned as it is. If a body is damaged, the part before the damage is kept.
 
     Returned: at most the first ``max_bytes`` of a compressed body, so that a small one cannot fill the memory, and the codings
     that could not be undone, in the order of Content-Encoding; mostly none.

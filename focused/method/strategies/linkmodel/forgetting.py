@@ -47,7 +47,7 @@ class Forgetting:
         n = max(_FORGOTTEN_OF_PAGE, n_added + n_added // 4 if memory.share_in_use > _FAR_TOO_MANY else 0)
         forgotten, was_waiting = self._chosen[:n], self._was_waiting[:n]
         self._chosen, self._was_waiting = self._chosen[n:], self._was_waiting[n:]
-        values = self._model.values()
+        values = self._model.outcomes_with_credit()
         is_as_before = np.isnan(values[forgotten]) == was_waiting  # some were fetched meanwhile
         yield from memory.forget_in_steps(forgotten[is_as_before], values, self._discovery.observed_yields())
 

@@ -90,7 +90,7 @@ class GrowingTable:
         return added
 
     def free(self, rows: Integers) -> None:
-        """Free rows, each of which is in use, so that they can be reused."""
+        """Free rows that are in use, so that they can be reused."""
         for name, (_, value, _) in self._kinds.items():
             self._columns[name][rows] = value
         self._free.extend(rows.tolist())

@@ -60,7 +60,7 @@ class KeyNumbers:
             self._sort_in()
 
     def remove(self, keys: Integers) -> None:
-        """Forget keys, each of which has a number and is named once."""
+        """Forget keys. Each has a number, and is named once."""
         recent = self._recent
         is_sorted = np.array([recent.pop(key, None) is None for key in keys.tolist()], dtype=np.bool_)
         places = np.searchsorted(self._keys, keys[is_sorted])

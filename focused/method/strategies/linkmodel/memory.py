@@ -60,7 +60,7 @@ class LinkMemory:
         self.n_pages = 0
         #: Sitemaps and feeds, which are numbered together with the pages.
         self.n_sources = 0
-        #: Of all pages, summed.
+        #: Sum of the relevances of all pages.
         self.relevance = 0.0
         self.harvest = RecentHarvest()
         self.n_forgotten = 0
@@ -111,8 +111,8 @@ class LinkMemory:
     def add(self, *pages: PageLinks, seeds_are_told: bool = False) -> tuple[Integers, Integers]:
         """Add pages: the outcome of the links that led to each, and what it says of its own links.
 
-        Of a sitemap or feed only what it says of its links: it is no outcome, no page of the crawl and no start. A page that
-        no link is known to lead to is a seed; if ``seeds_are_told``, only if it says so itself. Several pages at once are
+        A sitemap or feed adds only what it says of its links: it is no outcome, no page of the crawl and no start. A page
+        without a known link to it is a seed; with ``seeds_are_told``, only if it says so itself. Several pages at once are
         added as one after the other, in less time.
 
         Returns the numbers of these links, page by page, and the new rows of ``evidence``: a link to which 50 pages link
@@ -147,7 +147,7 @@ class LinkMemory:
             self.fairness.count(led, first, may_be_seed=may_be_seed)
 
     def _count_referrer(self, found: PageLinks, of_page: Integers) -> Integers:
-        """Count a page as a referrer of its links; return the rows of those of which it is kept."""
+        """Count a page as a referrer of its links; return the rows of the links that keep it as evidence."""
         links, logits = self.links, found.logits.astype(np.float32)
         n_before, tops = links["n_referrers"][of_page], links["tops"]
         is_first = n_before == 0
@@ -182,8 +182,8 @@ class LinkMemory:
     def forget_in_steps(self, forgotten: Integers, values: Floats, yields: Floats) -> Generator[int, None, None]:
         """Forget links, each named once, and what pages say of them; add their outcomes to what is known of their groups.
 
-        In steps, each of which yields about how many rows of a table it has dealt with: the links are there until the last;
-        what pages say of them cannot be asked for meanwhile. `values` are the outcomes of all links, `yields` what lies
+        Each step yields about how many rows of a table it has dealt with. The links are there until the last step, but what
+        pages say of them cannot be asked for meanwhile. `values` are the outcomes of all links, `yields` what lies
         behind them; NaN of links without.
         """
         links, evidence = self.links, self.evidence

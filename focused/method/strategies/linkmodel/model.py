@@ -102,7 +102,7 @@ class LinkModel:
         rows of a table it has dealt with: a million take some 20 ms.
         """
         self.memory.append_only(True)
-        values, training = self.values(), np.flatnonzero(self.is_learnt_from())
+        values, training = self.outcomes_with_credit(), np.flatnonzero(self.is_learnt_from())
         rates = Rates(self.memory, values, self.certainty)
         yield 4 * len(values)
         yield from rates.count()
@@ -113,7 +113,7 @@ class LinkModel:
         self.memory.append_only(False)
         return has_learnt
 
-    def values(self) -> Floats:
+    def outcomes_with_credit(self) -> Floats:
         """Return the outcome of each link, with credit for the pages it led to; NaN of links that have none."""
         table = self.memory.links
         outcome: Floats = table["outcome"].copy()

@@ -80,12 +80,12 @@ class Rates:
         return logit(rate) - logit(self._mean)
 
     def known(self, name: str) -> tuple[Floats, Floats]:
-        """Return, of each group of a kind, by how much the logit of its plain rate differs, and its number of outcomes."""
+        """Return by how much the logit of each group's plain rate differs, and the group's number of outcomes."""
         sums, counts = self._sums[name]
         plain = np.divide(sums, counts, out=np.full(len(sums), self._mean), where=counts > 0)
         return logit(plain) - logit(self._mean), counts
 
-    def without(self, name: str, groups: Integers, own: Floats) -> Floats:
+    def leave_one_out(self, name: str, groups: Integers, own: Floats) -> Floats:
         """Return the rates of groups without one outcome each."""
         sums, counts = self._sums[name]
         return self.rate(sums[groups] - own, counts[groups] - 1)

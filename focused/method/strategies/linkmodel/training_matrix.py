@@ -83,9 +83,9 @@ def _features(
         features[f"{kind} mean"] = table["sums"][links, number] / n_pages
         features[f"{kind} best"] = table["tops"][links, number].astype(float)
     for name in LINK_GROUPS:
-        features[name] = rates.without(name, table[name][links], own)
+        features[name] = rates.leave_one_out(name, table[name][links], own)
     for name in EVIDENCE_GROUPS:
-        found = rates.without(name, evidence[name][rows], own[at])
+        found = rates.leave_one_out(name, evidence[name][rows], own[at])
         features[name] = np.bincount(at, found, minlength=n) / n_rows
         if name == "source":
             best = np.full(n, -np.inf)
