@@ -111,7 +111,7 @@ def plan_crawl(arguments: Mapping[str, Any], settings: Any, *, needs_seeds: bool
     _check_outputs(arguments, effective)
 
     # What follows from that for the settings.
-    changed = _brought_settings(topic, preset, web, strategy, effective)
+    brought = _brought_settings(topic, preset, web, strategy, effective)
     decided = {
         **_decided_settings(arguments, web, shared, effective),
         **{limit.name: limits[name] for name, limit in _LIMITS.items()},
@@ -122,7 +122,6 @@ def plan_crawl(arguments: Mapping[str, Any], settings: Any, *, needs_seeds: bool
     if web != "live":
         open_web(web, effective).close()  # late, for it may have to index a large file
 
-    folder = topic.name if shared is None else f"{topic.name}/{shared.name}/{WORKERS_FOLDER}"
     plan = CrawlPlan(
         topic=topic,
         strategy=strategy,
@@ -132,10 +131,10 @@ def plan_crawl(arguments: Mapping[str, Any], settings: Any, *, needs_seeds: bool
         drops_below_threshold=BELOW_THRESHOLD.read(effective) == "drop",
         web=web,
         scope=scope,
-        run_dir=make_run_dir(arguments.get("run_dir"), folder, effective, is_confined),
+        run_dir=make_run_dir(arguments.get("run_dir"), _folder_of_runs(topic, shared), effective, is_confined),
         web_options={each.name: each.read(effective) for each in GENERATED.get(web, {}).values()},
         preset=preset or topic.preset,
-        settings=changed,
+        settings=brought,
         decided=decided,
         addresses=addresses_of(str(arguments.get("seeds")), seeds, web, effective, is_confined),
         **limits,
@@ -181,6 +180,11 @@ def _decided_settings(
         **(shared.decided(settings) if shared is not None else {"FOCUSED_DATABASE": ""}),
         **(contact_settings(settings) if web == "live" else {"DOWNLOAD_HANDLERS": OFFLINE_HANDLERS}),
     }
+
+
+def _folder_of_runs(topic: Topic, shared: SharedCrawl | None) -> str:
+    """Return the folder, in that of all runs, in which a new run directory is made."""
+    return topic.name if shared is None else f"{topic.name}/{shared.name}/{WORKERS_FOLDER}"
 
 
 def _reader_and_judge(topic: Topic, strategy: Strategy, scope: Scope, settings: Any) -> tuple[PageReader, Judge]:

@@ -89,9 +89,7 @@ def train_keywords(
     rows = weighted_rows(known, idf, sublinear=True)
     coef = keyword_direction(rows, idf, places, title_places)
     if len(near):
-        similar = np.zeros(len(terms))
-        similar[near_places] = np.asarray(nearness, dtype=np.float64)
-        coef = _unit(coef + _unit(similar))
+        coef = _unit(coef + _similar_direction(near_places, nearness, len(terms)))
 
     decisions = np.asarray(rows @ coef)
     share = SHARE["background" if is_background else "unlabeled"]
@@ -127,6 +125,13 @@ def train_keywords(
             share=share,
         ),
     )
+
+
+def _similar_direction(places: NDArray[np.int64], nearness: ArrayLike, n_terms: int) -> NDArray[np.float64]:
+    """Return the direction, of length 1, of similar words: each by its nearness, at its place among the terms."""
+    similar = np.zeros(n_terms)
+    similar[places] = np.asarray(nearness, dtype=np.float64)
+    return _unit(similar)
 
 
 def _idf_with_named(known: sparse.csr_matrix, named: NDArray[np.int64]) -> NDArray[np.float64]:
