@@ -41,15 +41,15 @@ class Lease:
     since: float = 0.0
     #: Whether that request waits in the scheduler: a retry or a redirect.
     is_queued: bool = False
-    #: Why it ends where it leads: to a known link, or out of scope.
+    #: Why the link is dropped: it was redirected to a known link, or out of scope.
     dropped: str = ""
-    #: Whether its host does not answer: it waits again when no request stands for it any more.
+    #: Whether the link waits again when none of its requests is left, because its host does not answer.
     waits_again: bool = False
     #: Why it failed, if that was noted.
     note: str = ""
 
     def clear_inherited(self, request: Request) -> None:
-        """Clear what the target of a redirect inherits by Scrapy: the host that it waits for, and a retry's pass."""
+        """Clear what Scrapy copies to a redirect's target: the host whose delay it keeps, and a retry's ``dont_filter``."""
         earlier = self.request
         if request.meta.get(_REDIRECTED, 0) <= earlier.meta.get(_REDIRECTED, 0):
             return
@@ -65,7 +65,7 @@ class Leases:
 
     #: Announces the end of each link.
     signals: SignalManager
-    #: Knows when a host may be asked; it is told about each request that is handed out.
+    #: Knows when a host may be asked, and hears of each request that is handed out.
     ready_at: HostAvailability
 
     def __post_init__(self) -> None:
@@ -87,7 +87,7 @@ class Leases:
         self.ready_at.note_request(link.host, request)
 
     def queue(self, lease: Lease, request: Request) -> None:
-        """Note that another request stands for a link from now on, and waits: a retry or the target of a redirect."""
+        """Note that a retry, or the target of a redirect, waits in the place of the request for a link."""
         lease.request, lease.is_queued = request, True
 
     def resume(self, request: Request) -> None:
@@ -111,11 +111,11 @@ class Leases:
         self._by_number.clear()
 
     def orphans(self, in_progress: Collection[Request]) -> list[Lease]:
-        """Return the leases that no request stands for any more: errors, robots.txt, filters, exceptions."""
+        """Return the leases without a request: it was dropped by an error, robots.txt, a filter or an exception."""
         return [each for each in self._by_number.values() if not each.is_queued and each.request not in in_progress]
 
     def unanswered(self, active: Collection[Request], before: float) -> int:
-        """Return how many requests in the downloader are for hosts that leave one unanswered since before a moment."""
+        """Return how many requests in the downloader are for hosts that left one from before a moment unanswered."""
         asked = [(host_of(each.request.url), each.since) for each in self if each.request in active]
         silent = {host for host, since in asked if since < before}
         return sum(host in silent for host, _ in asked)

@@ -120,7 +120,7 @@ class LinkLevels:
         return place
 
     def _double(self) -> None:
-        """Every bucket becomes two: one more bit of the keys tells which."""
+        """Double the table: each bucket becomes two, which one more bit of the keys tells apart."""
         keys = self._keys
         goes_up = (keys & (self._mask + 1)) != 0
         self.numbers, self.levels = np.tile(self.numbers, 2), np.tile(self.levels, 2)
@@ -131,7 +131,7 @@ class LinkLevels:
 
 
 class FetchedUrls:
-    """Hashes of URLs. Memory is bounded: where there are too many, all are forgotten."""
+    """Hashes of the URLs of fetched pages. If there are too many, all are forgotten: memory is bounded."""
 
     def __init__(self, max_pages: int = MAX_PAGES) -> None:
         self._max_pages = max_pages

@@ -1,7 +1,7 @@
 """Recognises soft 404s by what their host answers to probes. Pure: no Scrapy, no file.
 
-A probe is a request for a made-up address, so its answer shows what the host says of pages that it does not have. A host of
-which a crawl has many pages is probed once, with two addresses. If it answers with status 200, pages of the same form are
+A probe is a request for a made-up address, so its answer shows what the host says of pages that it does not have. A host
+with many fetched pages is probed once, with two addresses. If it answers with status 200, pages of the same form are
 soft 404s, too; links of such pages may lead to more of them without end.
 """
 
