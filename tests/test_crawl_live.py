@@ -197,6 +197,26 @@ def test_a_page_that_wants_a_cookie_back_is_fetched_where_cookies_are_sent(model
         )
 
 
+def test_it_says_in_words_why_a_page_could_not_be_fetched(models, tmp_path):
+    packed = {"Content-Type": HTML, "Content-Encoding": "gzip"}
+    notes = {
+        "/large": (Reply(b"x" * 5_001), "too large (DOWNLOAD_MAXSIZE)"),
+        "/broken": (Reply(b"<p>Half a page", hangs_up_after=5), "connection broken"),
+        "/late": (Reply(wait=lambda: time.sleep(1.5)), "timed out"),
+        "/unpacked": (Reply(b"<p>No gzip", headers=packed), "cannot be unpacked"),
+        "/nowhere": (redirect("http://[::1"), "redirected to what is no URL"),
+        "/gone": (Reply(b"", 410), "HTTP 410"),
+    }
+    home = hand_made.html(hand_made.STARS, *((path, "a star") for path in notes))
+    with Site({"/": home, **{path: reply for path, (reply, _) in notes.items()}}) as site:
+        settings = FAST | {"DOWNLOAD_TIMEOUT": 1, "DOWNLOAD_MAXSIZE": 5_000, "RETRY_TIMES": 0}
+        result = crawl(models, tmp_path, seeds=f"{site.url}/", settings=settings)
+    assert result.exit_code == 0, result.err
+    with FrontierView(result.run_dir) as view:
+        found = {path: view.find(f"{site.url}{path}").note for path in notes}
+    assert found == {path: note for path, (_, note) in notes.items()}
+
+
 def test_a_crawl_without_a_page_fails_whatever_came_instead_and_one_with_a_page_does_not(models, tmp_path):
     pages = {"/": hand_made.html(hand_made.STARS), "/loop": redirect("/loop"), "/binary": Reply(b"\0\1\2", headers={})}
     with Site(pages) as site:

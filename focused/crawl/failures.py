@@ -6,6 +6,7 @@ import errno
 
 from scrapy.exceptions import (
     CannotResolveHostError,
+    DownloadCancelledError,
     DownloadConnectionRefusedError,
     DownloadFailedError,
     DownloadTimeoutError,
@@ -18,6 +19,8 @@ from focused.frontier.unreachable import CONNECTION_BROKEN, TOO_MANY_FILES
 
 WITHOUT_END = "redirected without end"
 """What the frontier notes of a link whose redirects were followed as far as they may be."""
+TOO_LARGE = "too large (DOWNLOAD_MAXSIZE)"
+_NO_TARGET = "redirected to what is no URL"
 _WORDS = {
     "redirections": WITHOUT_END,
     "robots.txt cannot be fetched": "robots.txt cannot be fetched",
@@ -66,7 +69,7 @@ def why_unanswered(error: BaseException) -> str:
     number = getattr(error, "errno", None) or getattr(error, "osError", None)  # of Python's errors, of Twisted's
     if number in (errno.EMFILE, errno.ENFILE):
         return TOO_MANY_FILES
-    return next((words for kind, words in _UNANSWERED.items() if isinstance(error, kind)), "") or why_failed(error)
+    return why_failed(error)
 
 
 def words_of_exception(path: str) -> str:
@@ -84,7 +87,14 @@ def why_failed(error: BaseException | None) -> str:
     """Return what the frontier is to note of why a page could not be fetched."""
     if isinstance(error, IgnoreRequest):
         return why_ignored(str(error))
-    status = f" {error.response.status}" if isinstance(error, HttpError) else ""
+    if isinstance(error, HttpError):
+        return f"{type(error).__name__} {error.response.status}"
     name = type(error).__name__
+    if isinstance(error, DownloadCancelledError) and "max size" in str(error):
+        return TOO_LARGE
     # The exceptions of zlib and brotli have no other name.
-    return f"{type(error).__module__}.{name}" if name == "error" else f"{name}{status}"
+    if name in ("error", "BadGzipFile"):
+        return "cannot be unpacked"
+    # Of a ValueError: a redirect whose target no request can be made for.
+    found = _NO_TARGET if isinstance(error, ValueError) else ""
+    return found or next((words for kind, words in _UNANSWERED.items() if isinstance(error, kind)), "") or name
