@@ -115,7 +115,7 @@ def test_a_page_after_a_cut_one_is_not_touched_by_it():
     ("body", "header", "encoding"),
     [
         (b"caf\xe9 au lait", None, "cp1252"),
-        ("<p>é</p>".encode("utf-16-le") * 9, "text/html; charset=utf-16", "utf-16"),
+        ("<p>é</p>".encode("utf-16-le") * 9, "text/html; charset=utf-16", "utf-16-le"),
         (b"<p>caf\xc3\xa9</p>", "text/html; charset=utf-16", "utf-8"),
         (b"<p>caf\xc3\xa9</p>", "text/html; charset=cp037", "utf-8"),
         (b"<p>caf\xc3\xa9</p>", "text/html; charset=unicode_escape", "utf-8"),
@@ -126,11 +126,7 @@ def test_a_page_after_a_cut_one_is_not_touched_by_it():
 )
 def test_encoding_is_what_a_browser_would_read_it_in(body, header, encoding):
     page = page_of(body + AFTER.encode(encoding if encoding == "utf-16-le" else "ascii"), content_type=header)
-    if encoding == "utf-16":
-        page = page_of(body, content_type=header)
-        assert "é" in page.text
-    else:
-        assert paths_of(page) == ["/folder/after"]
+    assert paths_of(page) == ["/folder/after"]
     assert page.encoding == encoding
 
 

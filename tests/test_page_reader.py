@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from urllib.parse import urljoin
 
+import hand_made
 import pytest
+from commands import crawl
+from pages import anchors_of, blocks_of, page_of, paths_of
 from scrapy import Request
+from sites import Site
 from w3lib.url import canonicalize_url
 
 from focused.method.page.link_context import link_context, url_terms, window_context
@@ -256,3 +260,24 @@ def test_a_page_in_utf_16_needs_no_byte_order_mark(encoding: str, declared: str)
     page = read(body, content_type=f"text/html{declared}")
     assert "caf\u00e9 \u5929" in " ".join(block_texts(page))
     assert page.n_links == 1
+
+
+def test_links_for_browsers_without_scripts_are_links_and_their_notice_is_no_text() -> None:
+    page = page_of(
+        "<body><div id=app></div><noscript><p>Scripts are off. <ul><li><a href=/a>All <b>stars</b></a>"
+        "<li><a href=/b title=Moons><img src=x></a><li><a name=c>none</a></ul></noscript><p>Planets"
+        "<a href=/d>in <noscript><a href=/e>no</a></noscript>orbit</a><noscript><a href=/f rel=nofollow>Comets"
+    )
+    assert paths_of(page) == ["/a", "/b", "/d", "/f"]
+    assert anchors_of(page) == ["All stars", "Moons", "in orbit", "Comets"]
+    assert "scripts" not in " ".join(blocks_of(page)).lower()
+
+
+@pytest.mark.slow
+def test_a_site_whose_menu_needs_no_scripts_only_in_a_noscript_is_crawled(models, tmp_path) -> None:
+    menu = "".join(f"<li><a href=/{n}>a star</a>" for n in range(4)).encode()
+    stars = {f"/{n}": hand_made.html(f"{hand_made.STARS} {n}") for n in range(4)}
+    with Site({"/": b"<p>Welcome.<noscript><ul>" + menu + b"</ul></noscript>", **stars}) as site:
+        settings = {"DOWNLOAD_DELAY": 0, "AUTOTHROTTLE_ENABLED": 0}
+        result = crawl(models, tmp_path, seeds=f"{site.url}/", settings=settings)
+    assert {page["url"] for page in result.pages} >= {f"{site.url}{path}" for path in stars}

@@ -41,7 +41,7 @@ class OpenPage:
     __slots__ = (
         "_anchors", "_emphasis", "_end_mark", "_furniture", "_hidden_depth", "_hidden_place", "_keeps_emphasis",
         "_max_elements", "_n_nodes", "_n_open", "_notes", "_phrases", "_pieces", "_read_noframes", "_start_mark",
-        "_targets", "data",
+        "_targets", "_unscripted", "data",
     )  # fmt: skip
 
     def __init__(
@@ -67,6 +67,8 @@ class OpenPage:
         self._n_open = self._n_nodes = 0
         self._hidden_depth = 0  # of the outermost open element that is hidden; 0 if there is none
         self._hidden_place = 0
+        #: In a ``noscript``: attributes of its links, and where their texts begin and end.
+        self._unscripted: list[tuple[Mapping[str, str], int, int]] | None = None
 
     @property
     def depth(self) -> int:
@@ -83,6 +85,8 @@ class OpenPage:
         """Take the start of an element."""
         self._n_open += 1
         if self._hidden_depth:
+            if self._unscripted is not None and tag == "a" and "href" in attributes:
+                self._unscripted.append((attributes, len(self._pieces), -1))
             return
         if attributes and ("style" in attributes or "hidden" in attributes) and is_hidden(tag, attributes):
             self._hide()
@@ -114,6 +118,8 @@ class OpenPage:
         if self._hidden_depth:
             if self._n_open < self._hidden_depth:
                 self._end_hidden(tag)
+            elif tag == "a" and self._unscripted and self._unscripted[-1][2] < 0:
+                self._unscripted[-1] = (*self._unscripted[-1][:2], len(self._pieces))
             return
         text = self._end_mark(tag, NODE_END)
         if text:
@@ -167,6 +173,8 @@ class OpenPage:
         self._pieces.extend(added.pieces)
         if added.is_hidden:
             self._hide()
+            if tag == "noscript" and not self._anchors:
+                self._unscripted = []
 
     # --- What ends
 
@@ -183,6 +191,18 @@ class OpenPage:
     def _end_hidden(self, tag: str) -> None:
         self._hidden_depth = 0
         text = self._notes.note_hidden(tag, islice(self._pieces, self._hidden_place, None))
+        links, self._unscripted = self._unscripted or (), None
+        found = [(each, "".join(self._pieces[first : stop if stop >= 0 else None])) for each, first, stop in links]
         del self._pieces[self._hidden_place :]
         if tag == "noframes":
             self._read_noframes(text)
+        for attributes, link_text in found:
+            self._add_unscripted(attributes, link_text)
+
+    def _add_unscripted(self, attributes: Mapping[str, str], text: str) -> None:
+        """Add a link of a ``noscript``: no script runs here, so the page may have no others. Its other text is a notice."""
+        self._start_node(LINK_START)
+        self._targets.append(attributes["href"])
+        if "rel" in attributes:
+            note_link(self._notes.marked_text, attributes)
+        self._pieces.extend((label_of(attributes) if text.isspace() or not text else text, NODE_END))
