@@ -11,7 +11,7 @@ from urllib.parse import parse_qs, urlsplit
 import hand_made
 import pytest
 from commands import crawl
-from sites import Site
+from sites import Reply, Site, redirect
 from test_crawl_live import FAST
 
 pytestmark = pytest.mark.slow
@@ -82,3 +82,21 @@ def test_switched_off_every_page_counts_and_no_link_stands_back(models, tmp_path
     assert len(rows(result.run_dir)) == 40
     assert len(result.pages) == 40
     assert not [name for name in json.loads((result.run_dir / "run.json").read_text())["stats"] if "copy" in name]
+
+
+def test_what_is_redirected_to_the_log_in_page_stops_there_once_its_parameter_changes_nothing(models, tmp_path):
+    n_links = 40
+
+    def pages(path: str) -> bytes | Reply | None:
+        if path == "/":
+            return hand_made.html("Welcome.", *((f"/wish/{n}", "a star") for n in range(n_links)))
+        if path.startswith("/wish/"):
+            return redirect(f"/login?next={path}")
+        return hand_made.html(text(0)) if path.startswith("/login") else None
+
+    with Site(pages) as site:
+        result = crawl(models, tmp_path, seeds=f"{site.url}/", settings=FAST | {"CONCURRENT_REQUESTS": 1})
+    assert result.stats["focused/frontier/idle_parameters_count"] == 1
+    assert sum(path.startswith("/wish/") for path in site.asked) == n_links
+    assert sum(path.startswith("/login?") for path in site.asked) <= 5
+    assert result.stats["focused/pages/fetched_count"] <= 6

@@ -11,7 +11,7 @@ from scrapy.exceptions import IgnoreRequest
 from scrapy.settings import default_settings
 from scrapy.spidermiddlewares.httperror import HttpError
 
-from focused.crawl.failures import why_ignored
+from focused.crawl.failures import why_failed, why_ignored
 from focused.crawl.private_addresses import ALLOW, AddressRefusedError, PrivateAddresses, register_addresses
 from focused.crawl.settings_layers import OFFLINE_HANDLERS, OFFLINE_SETTINGS
 from focused.method.training.example_content import PageContent, RefusedError, checked
@@ -112,7 +112,7 @@ class FetchSpider(scrapy.Spider):
     def failed(self, failure: Failure) -> None:
         """Note why a page could not be fetched."""
         asked = failure.request.meta["asked"]  # type: ignore[attr-defined]
-        error, why = failure.value, ("could not be fetched", type(failure.value).__name__)
+        error, why = failure.value, ("could not be fetched", why_failed(failure.value))
         if isinstance(error, HttpError):
             why = f"answered {error.response.status}", ""
         elif isinstance(error, AddressRefusedError):

@@ -150,7 +150,7 @@ class LinkRequests:
 
     def link_with_text(self, asked: Request, text: str | None) -> FrontierLink:
         """Return the link of a request whose text (:meth:`text_of`) is known."""
-        fingerprint = self.fingerprint(asked)
+        fingerprint = self.fingerprint(asked, is_link=text is None)
         evidence = read_evidence(asked.meta)
         priority = asked.priority
         if text is None:  # far less is needed to come before, or behind, all other links
@@ -160,13 +160,16 @@ class LinkRequests:
         callback = None if is_plain else getattr(asked.callback, "__name__", None)
         return FrontierLink(fingerprint, asked.url, evidence, extra, asked.meta.get(TUNNEL, 0), callback, text)
 
-    def fingerprint(self, asked: Request) -> int:
-        """Return the fingerprint by which duplicates are found; a request that is not filtered has one of its own."""
+    def fingerprint(self, asked: Request, *, is_link: bool | None = None) -> int:
+        """Return the fingerprint by which duplicates are found; a request that is not filtered has one of its own.
+
+        ``is_link``: whether it is for a link, or for what one was redirected to; None: the request itself tells.
+        """
         if asked.dont_filter and "is_start_request" not in asked.meta:
             digest = secrets.token_bytes(8)  # it is fetched however often its like was
         else:  # start requests are filtered even so: a spider yields them again when its crawl is resumed
             plain = without_default_port(asked.url)
-            form = self.form(plain) if self._is_link(asked) else plain
+            form = self.form(plain) if (self._is_link(asked) if is_link is None else is_link) else plain
             compared = asked if form == asked.url else asked.replace(url=form)
             digest = self._crawler.request_fingerprinter.fingerprint(compared)
         return fingerprint_of(digest, host_of(asked.url))
