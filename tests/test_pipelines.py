@@ -4,8 +4,12 @@ import asyncio
 import csv
 import json
 import sqlite3
+import threading
 from contextlib import closing
+from dataclasses import dataclass
+from datetime import datetime, timezone
 from types import SimpleNamespace
+from typing import Any
 
 import hand_made
 import pytest
@@ -257,6 +261,24 @@ def test_a_stored_page_is_one_line_with_what_the_page_says_of_itself(crawler, tm
     assert not {"page", "body", "analysed", "raw"} & set(first)
     assert crawler.stats.get_value("focused/store/pages_written_count") == 2
     assert crawler.stats.get_value("focused/store/pages_lost_count") is None
+
+
+def test_no_page_is_lost_for_what_a_field_of_another_class_holds(crawler, tmp_path):
+    @dataclass
+    class Own(PageItem):
+        own: Any = None
+
+    itself: list[Any] = []
+    itself.append(itself)
+    stars = datetime(2026, 1, 2, tzinfo=timezone.utc)
+    pipeline = JsonLinesPipeline.from_crawler(crawler)
+    for own in (stars, {"star"}, {(1, 2): 3}, itself, threading.Lock(), b"star", PageItem("http://h.org/other")):
+        pipeline.process_item(Own("http://h.org/", own=own))
+    pipeline.close_spider()
+    written = [json.loads(line)["own"] for line in (tmp_path / PAGES_FILE).read_text(encoding="utf-8").splitlines()]
+    assert written[:4] == ["2026-01-02T00:00:00+00:00", ["star"], "{(1, 2): 3}", "[[...]]"]
+    assert written[4].startswith("<unlocked _thread.lock")
+    assert (written[5], written[6]["url"]) == ("b'star'", "http://h.org/other")
 
 
 def test_a_page_that_people_refuse_and_want_again_stands_in_the_file_once(crawler, tmp_path):

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from scrapy.exceptions import NotConfigured
+from scrapy.utils.serialize import ScrapyJSONEncoder
 
 from focused.crawl.parts import Crawl
 from focused.items import PageItem
@@ -54,8 +55,7 @@ class JsonLinesPipeline:
             self._withdrawn.remove(item.url)
             return item
         item.complete()
-        # A field of another item class may hold anything, such as a date: the line has it as text, and no page is lost.
-        is_there = self._file.write(json.dumps(asdict(item), ensure_ascii=False, default=str))
+        is_there = self._file.write(_line(item))
         # With each page, so that a crawl that was killed goes on counting.
         self._stats.inc_value(f"focused/store/pages_{'written' if is_there else 'lost'}_count")
         return item
@@ -68,3 +68,26 @@ class JsonLinesPipeline:
         """Close the file."""
         self._file.close()
         self._stats.inc_value("focused/store/pages_written_count", 0)  # shown where there are none, too
+
+
+class _Encoder(ScrapyJSONEncoder):
+    """Writes dates, sets and items as Scrapy's feeds do, and all that these refuse as text."""
+
+    def default(self, o: Any) -> Any:
+        """Return what JSON has of a value in its place."""
+        try:
+            return super().default(o)
+        except TypeError:
+            return str(o)
+
+
+def _line(item: PageItem) -> str:
+    """Return a page as a JSON object. A field of another item class may hold anything: no page is lost for it."""
+    values = {each.name: getattr(item, each.name) for each in fields(item)}
+    try:
+        return json.dumps(values, ensure_ascii=False, cls=_Encoder)
+    except (TypeError, ValueError, RecursionError):  # keys that are no text, a value that holds itself
+        own = values.keys() - {each.name for each in fields(PageItem)}
+        return json.dumps(
+            {name: str(value) if name in own else value for name, value in values.items()}, ensure_ascii=False
+        )
