@@ -243,3 +243,40 @@ def test_no_page_passes_the_pipelines_while_another_ends_and_is_there_twice_afte
         fetched = Counter(row["url"].removeprefix(site.url) for row in csv.DictReader(file))
     assert fetched == Counter(list(pages))
     assert done.stats["focused/pages/fetched_count"] == len(pages)
+
+
+def fails_after_its_page() -> None:
+    """Let the spider fail when it has handed over a page, as one with a fault of its own may."""
+    from focused.items import PageItem
+    from focused.spiders.focused import FocusedSpider
+
+    def parse(self: FocusedSpider, response: Any) -> Any:
+        if response.url.endswith("/before"):
+            raise KeyError("price")
+        yield PageItem.from_response(response)
+        if response.url.endswith("/after"):
+            raise KeyError("price")
+
+    FocusedSpider.parse = parse
+
+
+def test_a_page_that_was_handed_over_before_its_callback_failed_is_delivered_and_its_links_are_followed(
+    models, tmp_path
+):
+    pages = {
+        "/": hand_made.html(hand_made.STARS, ("/after", "a star"), ("/before", "another star")),
+        "/after": hand_made.html(f"{hand_made.STARS} Saturn.", ("/linked", "a third star")),
+        "/before": hand_made.html(f"{hand_made.STARS} Neptune."),
+        "/linked": hand_made.html(f"{hand_made.STARS} Pluto."),
+    }
+    with Site(pages) as site:
+        settings = {"DOWNLOAD_DELAY": 0, "AUTOTHROTTLE_ENABLED": 0}
+        done = crawl(models, tmp_path, before=fails_after_its_page, seeds=f"{site.url}/", settings=settings)
+    assert done.err.count("KeyError: 'price'") == 2
+    assert done.stats["spider_exceptions/count"] == 2
+    assert {page["url"].removeprefix(site.url) for page in done.pages} == {"/", "/after", "/linked"}
+    with sqlite3.connect(done.run_dir / "frontier.sqlite") as file:
+        links = file.execute("SELECT url, state = ?, note FROM links", [DONE]).fetchall()
+    noted = {url.removeprefix(site.url): (is_done, note) for url, is_done, note in links}
+    assert noted["/after"] == (1, "exception: KeyError")
+    assert noted["/before"] == (0, "exception: KeyError")

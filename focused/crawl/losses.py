@@ -61,7 +61,7 @@ LOSSES = {
     "focused/store/harvest_lost_count": "rows of harvest.csv that could not be written",
     "focused/store/fetched_lost_count": "rows of fetched.csv that could not be written",
     "focused/warc/failed_count": "WARC records that could not be written",
-    "spider_exceptions/count": "pages that failed with an exception",
+    "spider_exceptions/count": "responses that failed with an exception",
     "focused/hosts/unreachable_links_count": "links of hosts that could not be reached (a resumed crawl tries them again)",
     "focused/robots/refused_count": "requests not sent because robots.txt could not be had",
     "focused/robots/cut_count": "robots.txt files longer than 512,000 bytes, obeyed as far as read",

@@ -57,17 +57,27 @@ class PageEndMiddleware:
                     if not n_links % _SLICE_LINKS:
                         await yield_to_reactor()
         except Exception as error:
-            page.note = f"exception: {type(error).__name__}"
-            await completion.page_ended(page)
+            said = f"exception: {type(error).__name__}"
+            if item is None:
+                page.note = said
+                await completion.page_ended(page)
+            else:  # what a spider hands over before it fails counts, as Scrapy has it
+                page.remark = said
+                yield _with_end(item, page)
             raise
         if item is None:
             page.note = lease.note if 200 <= response.status < 300 else f"HTTP {response.status}"
             page.remark = _source(response)
             await completion.page_ended(page)
             return
-        page.updated_links = item.updated_links
-        item.ended_page = page
-        yield item
+        yield _with_end(item, page)
+
+
+def _with_end(item: PageItem, page: EndedPage) -> PageItem:
+    """Let an item carry the end of its page through the pipelines."""
+    page.updated_links = item.updated_links
+    item.ended_page = page
+    return item
 
 
 def _source(response: Response) -> str:
