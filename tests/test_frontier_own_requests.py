@@ -9,8 +9,9 @@ import scrapy
 from scrapy import FormRequest, Request
 from scrapy.http import JsonRequest
 from scrapy.http.request import NO_CALLBACK
+from scrapy.utils.test import get_crawler
 
-from focused.frontier.link_requests import NotDurableError, from_text, to_text
+from focused.frontier.link_requests import LinkRequests, NotDurableError, from_text, to_text
 
 
 class Spider(scrapy.Spider):
@@ -93,3 +94,26 @@ def test_a_file_names_neither_foreign_classes_nor_methods_that_there_are_not(spi
         from_text(text, scrapy.Spider("other"), priority=0)
     with pytest.raises(ValueError, match=r"of the class os\.system, which is not one of Scrapy's"):
         from_text(json.dumps({**json.loads(text), "_class": "os.system"}), spider, priority=0)
+
+
+@pytest.mark.parametrize(
+    "own",
+    [{"headers": {"X-Own": "1"}}, {"flags": ["own"]}, {"meta": {"focused_link_score": 0.5, "own": 1}}, {"cls": FormRequest}],
+    ids=["headers", "flags", "meta", "class"],
+)  # fmt: skip
+def test_what_a_spider_middleware_adds_to_the_request_for_a_link_is_kept(own):
+    crawler = get_crawler(Spider, settings_dict={})
+    crawler.spider = crawler._create_spider()
+    requests = LinkRequests(crawler)
+    found = requests.found("http://a.example/", None)
+    found.headers["Referer"] = "http://a.example/from"  # made again when it is handed out
+    assert requests.text_of(found) is None
+    text = requests.text_of(found.replace(**own))
+    assert text is not None
+    back = from_text(text, crawler.spider, priority=0)
+    assert (back.headers.get("X-Own"), back.flags, back.meta.get("own"), type(back)) == (
+        b"1" if "headers" in own else None,
+        own.get("flags", []),
+        1 if "meta" in own else None,
+        own.get("cls", Request),
+    )

@@ -47,6 +47,8 @@ _KEPT_META = {
 _NOT_DURABLE = "focused/frontier/not_durable_count"
 # One of these is in the meta of every request for a seed or a link of a page.
 _LINK_META = {"focused_link_score", TUNNEL}
+# What Scrapy's RefererMiddleware makes of a link again when it is handed out.
+_MADE_HEADERS = {b"Referer"}
 # Said of the response that a request's meta was copied from.
 _PASSING_META = frozenset({"is_start_request", "download_latency"})
 _PROJECT_META = "focused_"
@@ -138,8 +140,11 @@ class LinkRequests:
         callback = request.callback
         return (
             not request.meta.keys().isdisjoint(_LINK_META)
+            and type(request) is Request
             and request.method == "GET"
+            and request.headers.keys() <= _MADE_HEADERS
             and not request.dont_filter
+            and not request.flags
             and not request.body
             and not request.cb_kwargs
             and not request.cookies
