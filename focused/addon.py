@@ -6,6 +6,7 @@ ADDONS = {"focused.FocusedAddon": 500}
 from __future__ import annotations
 
 import logging
+import re
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -144,10 +145,21 @@ def take_defaults_back(settings: BaseSettings) -> None:
 
 def _end(error: Exception, settings: BaseSettings) -> SystemExit:
     """Return what ends the process with one line; any other exception would come out as a traceback of Scrapy's."""
-    message = as_typed(" ".join(str(error).split()))
+    message = _with_settings(as_typed(" ".join(str(error).split())))
     if settings.get("LOG_FILE"):
         logger.error(message)  # under Scrapyd the log is all that a client gets to see
     return SystemExit(f"Error: {message}")
+
+
+def _with_settings(message: str) -> str:
+    """Return a message that advises arguments of this project's own spider, with the settings that stand for them here.
+
+    >>> _with_settings("Choose another: -a run_dir=PATH")
+    'Choose another: -s FOCUSED_RUN_DIR=PATH'
+    """
+    return re.sub(
+        r"-a (\w+)=", lambda found: f"-s {_ARGUMENTS[found[1]]}=" if found[1] in _ARGUMENTS else found[0], message
+    )
 
 
 def _topic(spider: Any, settings: BaseSettings) -> str:

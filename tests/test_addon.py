@@ -308,6 +308,9 @@ def refused(project: Path, *more: str) -> str:
 def test_what_is_missing_is_said_in_one_line_before_the_first_request(project):
     assert refused(project, "-s", "FOCUSED_TOPIC=").startswith("Error: Spider 'stars' has no topic. Set FOCUSED_TOPIC")
     assert refused(project, "-a", "topic=moons").startswith("Error: No topic 'moons' in ")
+    (project / "file").write_text("")
+    said = refused(project, "-s", "FOCUSED_RUN_DIR=file")
+    assert said.endswith("-s FOCUSED_RUN_DIR=PATH")
     spider = project / "observatory" / "spiders" / "stars.py"
     spider.write_text(spider.read_text().replace("def parse(", "def parse_page("))
     assert refused(project).startswith("Error: Spider 'stars' has no method parse")
