@@ -411,3 +411,10 @@ def test_the_package_is_imported_without_scrapy():
         "import sys, focused; assert 'scrapy' not in sys.modules; focused.FocusedAddon; assert 'scrapy' in sys.modules"
     )
     subprocess.run([sys.executable, "-c", program], check=True, cwd=ROOT)
+
+
+@pytest.mark.slow
+def test_who_calls_focused_for_a_spider_of_another_project_is_told_how_it_is_run(project):
+    done = scrapy("crawl", "stars", cwd=project, env={"SCRAPY_SETTINGS_MODULE": "focused.settings"})
+    assert done.exit_code == 1
+    assert "Spiders of the project here (observatory.settings) are run by its own command, scrapy" in done.err

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import logging
+import os
 import shlex
 import sys
 from contextlib import contextmanager, nullcontext
@@ -11,8 +12,9 @@ from threading import Timer
 from typing import TYPE_CHECKING
 
 from scrapy.commands.crawl import Command as ScrapyCrawl
+from scrapy.utils.conf import get_config
 from scrapy.utils.misc import load_object
-from scrapy.utils.project import get_project_settings
+from scrapy.utils.project import ENVVAR, get_project_settings
 
 from focused.commands.crawl_workers import crawl_with_workers
 from focused.crawl.arguments import ARGUMENTS
@@ -156,4 +158,7 @@ def _wrong_names(args: list[str], settings: BaseSettings) -> Iterator[str]:
     names = loader.from_settings(settings).list()
     if args[0] not in names:
         known = f"There are: {', '.join(sorted(names))}. Example: scrapy crawl focused -a topic=demo"
+        own = get_config().get("settings", "default", fallback="")
+        if own and own != os.environ.get(ENVVAR, own):  # `focused` was called in the folder of another project
+            known += f". Spiders of the project here ({own}) are run by its own command, scrapy"
         yield f"There is no spider {args[0]!r}.{did_you_mean(args[0], names)} {known}"
