@@ -117,6 +117,15 @@ class Demanding(ShortAddresses):
         pass
 
 
+class Unprepared(ShortAddresses):
+    """A strategy that forgets to return itself."""
+
+    name = "unprepared"
+
+    def prepare(self, topic):
+        pass
+
+
 class NoItself(ByFolder):
     """A page classifier that forgets to return itself."""
 
@@ -358,6 +367,9 @@ def test_what_is_no_learner_is_refused(installed):
 def test_what_cannot_be_made_is_refused_in_one_line(installed, project_settings):
     refusals = {
         "The strategy mypackage.Demanding cannot be made": {"FOCUSED_STRATEGY": "mypackage.Demanding"},
+        "prepare of the strategy mypackage.Unprepared must return the strategy. Got None.": {
+            "FOCUSED_STRATEGY": "mypackage.Unprepared"
+        },
         "with_settings of the page classifier mypackage.NoItself must return the page classifier. Got None.": {
             "FOCUSED_PAGE_CLASSIFIER": "mypackage.NoItself"
         },

@@ -219,4 +219,6 @@ def _strategy(argument: Any, topic: Topic, settings: Any) -> Strategy:
         source = f"The strategy of topic {topic.name!r}" if not argument and name == topic.strategy else "The strategy"
         choices = ", ".join(PLUG_IN.names(CHOICES))
         raise PlanError(f"{source} must be one of {choices}, or the path of a class. Got {name!r}.")
-    return make_strategy(name, settings).prepare(topic)
+    strategy = make_strategy(name, settings)
+    found: Strategy = PLUG_IN.returned(strategy.prepare(topic), type(strategy), "prepare")
+    return found
