@@ -22,6 +22,7 @@ from focused.crawl.former_classes import COMPONENTS, refuse_former_classes
 from focused.crawl.parts import Crawl
 from focused.crawl.planning import plan_crawl
 from focused.crawl.scope import ARGUMENTS_OF_SCOPE
+from focused.crawl.scrapy_settings import scheduler_class
 from focused.utils.crawl_settings import TOPIC_NAME
 from focused.utils.program import as_typed
 
@@ -84,6 +85,9 @@ class FocusedAddon:
         if plan.web != "live":
             instead = "nothing is asked for on the network. To crawl the network: -s FOCUSED_WEB=live"
             logger.warning("Web %s answers all requests of this crawl; %s", plan.web, instead)
+        if settings.getpriority("DUPEFILTER_CLASS") and getattr(scheduler_class(settings), "is_durable", False):
+            instead = "it takes each request once, by REQUEST_FINGERPRINTER_CLASS, unless it says dont_filter=True"
+            logger.warning("The frontier does not ask %s (DUPEFILTER_CLASS): %s", settings["DUPEFILTER_CLASS"], instead)
         if isinstance(crawler.spider, CrawlSpider) and crawler.spider.rules:
             why = "it requests itself what its rules find, by its own priority; none of these links is scored"
             remedy = "Hand pages over in parse, and leave the rules empty: FOCUSED_SCOPE_ALLOW keeps links in a scope."

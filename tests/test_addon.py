@@ -388,6 +388,16 @@ def test_arguments_that_only_the_project_s_own_spider_reads_are_named_with_where
     assert "-s FOCUSED_STRATEGY=best_first -s FOCUSED_MAX_PAGES=5" in said
 
 
+@pytest.mark.parametrize(
+    "scheduler", ["focused.frontier.scheduler.FrontierScheduler", "scrapy.core.scheduler.Scheduler"]
+)
+def test_a_duplicate_filter_that_is_not_asked_is_named_at_the_start(models, tmp_path, caplog, scheduler):
+    settings = {"DUPEFILTER_CLASS": "scrapy.dupefilters.BaseDupeFilter", "SCHEDULER": scheduler}
+    said = planned(models, tmp_path, caplog, settings=settings)
+    is_said = "focused" in scheduler
+    assert ["does not ask scrapy.dupefilters.BaseDupeFilter" in line for line in said] == [True] * is_said
+
+
 @pytest.mark.parametrize("rules", [(), (Rule(LinkExtractor()),)], ids=["without rules", "with rules"])
 def test_a_spider_whose_rules_pass_the_scores_by_is_named_at_the_start(models, tmp_path, caplog, rules):
     said = planned(models, tmp_path, caplog, base=CrawlSpider, rules=rules)
