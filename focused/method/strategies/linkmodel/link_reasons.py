@@ -23,7 +23,7 @@ EXPLORATION, FAIR_SHARE, LEADS_ON = "exploration", "fair share", "leads on"
 
 _LEAST_SHARE = 0.1
 """Of the strongest part: what adds less is not named."""
-_PAGES_BETWEEN = 25
+_PAGES_BETWEEN, _DIGITS = 25, 9
 _TEXTS = tuple((kind, f"{kind} mean", f"{kind} best") for kind in ("page", "block", "anchor", "context"))
 
 
@@ -63,7 +63,8 @@ class LinkReasons:
             return EXPLORATION
         added = ReasonPart(advantage, FAIR_SHARE), ReasonPart(lift, LEADS_ON)
         parts = [part for part in (*self.parts(number, url), *added) if part.is_clear]
-        parts.sort(key=lambda part: part.value, reverse=True)
+        # Sums that are equal but for their last digits keep one order, in every run of a crawl.
+        parts.sort(key=lambda part: round(part.value, _DIGITS), reverse=True)
         least = _LEAST_SHARE * max(parts[0].value, 0.0)
         strongest = [part for part in parts[:N_PARTS] if part.value > least] or parts[:1]
         return in_words(map(_words, strongest))
