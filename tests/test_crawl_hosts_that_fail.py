@@ -90,6 +90,17 @@ def test_hosts_that_do_not_answer_are_given_up_named_and_tried_again_when_the_cr
     assert again.stats["focused/hosts/unreachable_links_count"] == 0
 
 
+def test_only_of_links_that_wait_it_is_said_that_a_resumed_crawl_asks_them_again(models, tmp_path):
+    with Site({"/": STARS}) as site, Site({"/": Reply(b"", 503)}, "127.0.2.1") as busy:
+        settings = FAST | {"FOCUSED_HOST_REST_SECS": 0.01}
+        done = crawl(models, tmp_path, seeds=f"{site.url}/,{busy.url}/", settings=settings)
+        n_asked = len(busy.asked)
+        again = crawl(models, tmp_path, run_dir="run", seeds=f"{site.url}/,{busy.url}/", settings=settings)
+    assert f"Did not answer: {busy.url.partition('//')[2]} (HTTP 503)\n" in done.err
+    assert again.exit_code == 0, again.err
+    assert len(busy.asked) == n_asked
+
+
 # Of each host: what it answers to the first requests after its home page, how often, and how many of its links fail for it.
 TROUBLES = {
     "too many requests": (Reply(b"", 429), 7, 0),

@@ -139,8 +139,10 @@ class Summary:
 
     def _about_failing_hosts(self) -> str:
         """Name the hosts that did not answer last, and are not given up yet."""
-        named = [f"{host} ({why})" for host, why in frontier_of(self._crawler).failing_hosts()]
-        return f"Did not answer: {_first(named)}. A resumed crawl asks them again" if named else ""
+        frontier = frontier_of(self._crawler)
+        named = [f"{host} ({why})" for host, why in frontier.failing_hosts()]
+        again = ". A resumed crawl asks them again" if frontier.n_waiting else ""  # else their links have failed
+        return f"Did not answer: {_first(named)}{again}" if named else ""
 
     def _about_what_stood_back(self) -> str:
         named = frontier_of(self._crawler).stood_back()
