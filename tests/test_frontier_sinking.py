@@ -55,6 +55,18 @@ def test_a_link_found_on_a_copy_comes_before_what_is_put_off_while_its_group_bri
     assert to_priority(0.5, admitted=True) - levels > to_priority(1.0, admitted=False)
 
 
+def test_links_that_only_lead_to_known_pages_sink_but_neither_twins_nor_their_host():
+    sinking = a_sinking()
+    sinking.restore((f"{HOST}/item/{n}", "", "", True, b"") for n in range(20))
+    for number in range(20):
+        sinking.note_redirect(f"{HOST}/cart/add/{number}", f"{HOST}/cart")
+        sinking.note_redirect(f"{HOST}/item/{number}?ref=1", f"{HOST}/item/{number}")
+    levels = sinking.store.standing_back.link_levels
+    assert levels(f"{HOST}/cart/add/77", "") > LEVELS / 2
+    assert levels(f"{HOST}/item/77", "") == levels(f"{HOST}/news", "") == 0
+    assert sinking.store.standing_back.host_levels("h.example") == 0
+
+
 def test_lists_that_say_nothing_themselves_sink_a_little_at_most():
     sinking, pages = a_sinking(), Pages()
     for number in range(20):

@@ -119,6 +119,8 @@ class Outcomes:
         if lease.dropped:
             for number in lease.numbers:
                 self.store.dropped(number, lease.dropped)
+            if lease.known_target and self.sinking is not None:
+                self.sinking.note_redirect(lease.link.url, lease.known_target)
         else:
             self.store.failed(self._end_redirects(lease), lease.note or "not fetched")
         self.store.recheck_host(lease.link.host)

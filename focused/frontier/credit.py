@@ -123,6 +123,16 @@ class Credit:
             led.n_led_relevant += weight * relevant
             weight *= _FURTHER
 
+    def count_redirect(self, url: str) -> None:
+        """Count a link that only led to a page that is known: the groups of its path have brought nothing new by it.
+
+        It says nothing of its host, where each page may have such a link.
+        """
+        self._n_met_before += 1
+        for group in self._groups_of(url)[N_OF_HOST:]:
+            n_pages, n_new = self._groups.get(group, (0.0, 0.0))
+            _remember(self._groups, group, (_DECAY * n_pages + 1, _DECAY * n_new), _MAX_GROUPS)
+
     def count_as_copy(self, url: str) -> None:
         """Count a page as a copy that was counted as new before."""
         self._n_met_before += 1

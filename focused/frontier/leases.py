@@ -43,6 +43,8 @@ class Lease:
     is_queued: bool = False
     #: Why the link is dropped: it was redirected to a known link, or out of scope.
     dropped: str = ""
+    #: The URL of the known link that it was redirected to.
+    known_target: str = ""
     #: Whether the link waits again when none of its requests is left, because its host does not answer.
     waits_again: bool = False
     #: Why it failed, if that was noted.

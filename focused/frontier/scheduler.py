@@ -265,7 +265,7 @@ class FrontierScheduler(BaseScheduler):
                 lease.numbers.append(number)
             # Where cookies are sent, it may be back for a page that wanted one; Scrapy ends what goes on in a circle.
             elif not (self._sends_cookies and request.url in request.meta.get("redirect_urls", ())):
-                lease.dropped = ELSEWHERE
+                lease.dropped, lease.known_target = ELSEWHERE, request.url
                 self._stats.inc_value("dupefilter/filtered")
                 return False
         if self._unreachable.rests_until(request.url) > self._leases.now():

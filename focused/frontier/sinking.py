@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import urlsplit
 
 from focused.frontier.idle_parameters import IdleParameters
 from focused.frontier.mirrors import Mirrors
@@ -139,6 +140,14 @@ class Sinking:
             self.store.standing_back.review_hosts()
         if n_sunk := self.store.standing_back.n_sunk:
             self.stats.set_value("focused/frontier/sunk_count", n_sunk)
+
+    def note_redirect(self, url: str, target: str) -> None:
+        """Learn from a link that only led to a known page: links like it sink. It is not learnt again when a crawl resumes.
+
+        A twin that differs by its scheme, host or query alone says nothing of other links.
+        """
+        if urlsplit(url).path != urlsplit(target).path:
+            self.credit.count_redirect(url)
 
     def _join(self, host: str, path: str, parameter: str) -> None:
         why = f"same page as another link: parameter {parameter} changes nothing"
