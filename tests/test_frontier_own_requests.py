@@ -105,7 +105,7 @@ def test_what_a_spider_middleware_adds_to_the_request_for_a_link_is_kept(own):
     crawler = get_crawler(Spider, settings_dict={})
     crawler.spider = crawler._create_spider()
     requests = LinkRequests(crawler)
-    found = requests.found("http://a.example/", None)
+    found = requests.request_for_new("http://a.example/", None)
     found.headers["Referer"] = "http://a.example/from"  # made again when it is handed out
     assert requests.text_of(found) is None
     text = requests.text_of(found.replace(**own))
