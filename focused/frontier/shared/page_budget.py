@@ -7,9 +7,11 @@ from typing import Any
 from focused.frontier.shared.boot_clock import now
 
 GRANT, SLOW_GRANT = 16, 4
-"""Pages that are reserved at a time at least; more where more are fetched in `_AHEAD_SECS`. Fewer where hosts rest: what one
+"""Pages that are reserved at a time at least; more where more are fetched in so many seconds. Fewer where hosts rest: what one
 worker holds while it waits another cannot fetch."""
-_AHEAD_SECS = 0.5
+_AHEAD_SECS, _SLOW_AHEAD_SECS = 1.0, 0.5
+_COUNTED_SECS = 0.5
+"""Time over which pages are counted."""
 _MOST = 512
 
 
@@ -72,8 +74,9 @@ class PageBudget:
 
     def _n_ahead(self) -> int:
         """Return how many pages to reserve at a time, by what this worker has fetched lately."""
-        if (secs := now() - self._since) >= _AHEAD_SECS:
-            n_pages = int((self._n_spent - self._n_before) / secs * _AHEAD_SECS)
+        if (secs := now() - self._since) >= _COUNTED_SECS:
+            ahead = _SLOW_AHEAD_SECS if self.is_slow else _AHEAD_SECS
+            n_pages = int((self._n_spent - self._n_before) / secs * ahead)
             self._n_at_a_time = min(_MOST, n_pages)
             self._n_before, self._since = self._n_spent, now()
         return max(SLOW_GRANT if self.is_slow else GRANT, self._n_at_a_time)
