@@ -7,15 +7,14 @@ part of the hosts and of what is known.
 from __future__ import annotations
 
 _USUAL_FROM = 500
-"""Pages of a crawl from which on workers exchange news after the usual time."""
-_SOONEST, _LATEST = 0.25, 2.0
-"""Twice the usual time is cheap: each exchange wakes threads that take Python's lock from the reactor."""
+"""Pages of a crawl from which on workers look at the database as seldom as it is cheap."""
+_SOONEST = 0.25
 
 
 def pace(n_pages: int) -> float:
     """Return the time between two exchanges as a share of the usual one: short at first, so that little news comes late.
 
     >>> pace(0), pace(250), pace(10_000)
-    (0.25, 0.5, 2.0)
+    (0.25, 0.5, 1.0)
     """
-    return min(_LATEST, max(_SOONEST, n_pages / _USUAL_FROM))
+    return min(1.0, max(_SOONEST, n_pages / _USUAL_FROM))

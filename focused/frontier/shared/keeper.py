@@ -165,7 +165,7 @@ class Keeper(threading.Thread):
                         *(why, self._database.patience_secs),
                     )
                 time.sleep(TRY_AGAIN_SECS)
-            time.sleep(min(1.0, self._pace) * _TICK_SECS)
+            time.sleep(self._pace * _TICK_SECS)
         if sql is not None:
             sql.close()
 
@@ -195,8 +195,7 @@ class Keeper(threading.Thread):
             if tasks.joins:
                 self.join_crawl(leasing)
             return tasks.joins
-        # Hosts are to follow the best links at any size.
-        is_new = is_renewed = now() - self._renewed >= min(1.0, self._pace) * self._lease_secs / _RENEWALS
+        is_new = is_renewed = now() - self._renewed >= self._pace * self._lease_secs / _RENEWALS
         if is_renewed:
             self._renew(leasing, tasks)
         self._hand_on(leasing.sql, tasks)  # before a host may be another worker's
