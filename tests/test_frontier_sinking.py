@@ -61,6 +61,7 @@ def test_links_that_only_lead_to_known_pages_sink_but_neither_twins_nor_their_ho
     for number in range(20):
         sinking.note_redirect(f"{HOST}/cart/add/{number}", f"{HOST}/cart")
         sinking.note_redirect(f"{HOST}/item/{number}?ref=1", f"{HOST}/item/{number}")
+    sinking.note_redirect(f"{HOST}/cart/add/20", "http://[broken/")  # it ends no crawl
     levels = sinking.store.standing_back.link_levels
     assert levels(f"{HOST}/cart/add/77", "") > LEVELS / 2
     assert levels(f"{HOST}/item/77", "") == levels(f"{HOST}/news", "") == 0

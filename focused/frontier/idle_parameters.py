@@ -93,10 +93,15 @@ class IdleParameters:
                 if name not in self.of_host.get(host, ()):
                     self.of_host[host] = self.of_host.get(host, frozenset()) | {name}
                     return host, "", name
-            elif _is_idle(of_path) and of_host[1] and name not in self.of_path.get((host, one.path), ()):
-                self.of_path[host, one.path] = self.of_path.get((host, one.path), frozenset()) | {name}
+            elif of_host[1] and _is_idle(of_path) and self._ignore_at((host, one.path), name):
                 return host, one.path, name
         return None
+
+    def _ignore_at(self, place: tuple[str, str], name: str) -> bool:
+        """Let a parameter be idle at a path of a host; return whether it was not before."""
+        known = self.of_path.get(place, frozenset())
+        self.of_path[place] = known | {name}
+        return name not in known
 
     def _note_repeated(self, url: str, copy_of: str) -> tuple[str, str, str] | None:
         """Note a copy of a page of another path: lists may have the same last page, which is met again and again."""
@@ -112,8 +117,7 @@ class IdleParameters:
             if len(self._repeated) > _MAX_PARAMETERS:
                 self._repeated.popitem(last=False)
             n_new = self._count(*key)[1]
-            if n_new and _is_idle([n_copies, n_new]) and name not in self.of_path.get((host, path), ()):
-                self.of_path[host, path] = self.of_path.get((host, path), frozenset()) | {name}
+            if n_new and _is_idle([n_copies, n_new]) and self._ignore_at((host, path), name):
                 return key
         return None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
@@ -146,8 +147,9 @@ class Sinking:
 
         A twin that differs by its scheme, host or query alone says nothing of other links.
         """
-        if urlsplit(url).path != urlsplit(target).path:
-            self.credit.count_redirect(url)
+        with suppress(ValueError):  # a URL without a path, which a server may well name
+            if urlsplit(url).path != urlsplit(target).path:
+                self.credit.count_redirect(url)
 
     def _join(self, host: str, path: str, parameter: str) -> None:
         why = f"same page as another link: parameter {parameter} changes nothing"
