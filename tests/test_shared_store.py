@@ -40,11 +40,11 @@ def a_link(number: int, score: float = 0.5, **options: Any) -> FrontierLink:
     return FrontierLink(fingerprint_of(url, f"h{number % N_HOSTS}.example"), url, Evidence(score, 0, True), **options)
 
 
-def a_store(database: str, *, max_pages: int = 0, **options: Any) -> SharedStore:
+def a_store(database: str, *, max_pages: int = 0, max_hosts: int = 64, **options: Any) -> SharedStore:
     order = LinkOrder()
     terms = WorkerTerms("test", max_pages=max_pages, lease_secs=LEASE_SECS)
     connection = Exchange(Database(database), "stars", terms=terms, order=order)
-    return SharedStore(Worker(connection, max_pages=max_pages), order.ranks, StoreLimits(**options))
+    return SharedStore(Worker(connection, max_pages=max_pages, max_hosts=max_hosts), order.ranks, StoreLimits(**options))
 
 
 def until(true: Any, *stores: SharedStore, secs: float = 60.0) -> None:
@@ -499,7 +499,8 @@ def test_the_budget_is_exact_over_all_workers_also_when_one_dies(prepared):
 
 def test_a_worker_without_pages_leaves_its_hosts_to_one_that_has_some_and_takes_hosts_again_when_it_gets_some(prepared):
     """Else one worker sat on the best links, and the other spent minutes on links that brought no page."""
-    spent, other = (Fetcher(store=a_store(prepared, max_pages=20), fetched=[]) for _ in range(2))
+    # Before the other one has shown itself, a worker takes all hosts that it may hold.
+    spent, other = (Fetcher(store=a_store(prepared, max_pages=20, max_hosts=most), fetched=[]) for most in (1, 64))
     for each in (spent, other):  # so far each has one host, and the other one's are no better
         each.store.worker._overview.release_hosts = lambda *about, **more: None
     spent.store.add([a_link(N_HOSTS * number, 0.9) for number in range(30)])
