@@ -44,7 +44,9 @@ def a_store(database: str, *, max_pages: int = 0, max_hosts: int = 64, **options
     order = LinkOrder()
     terms = WorkerTerms("test", max_pages=max_pages, lease_secs=LEASE_SECS)
     connection = Exchange(Database(database), "stars", terms=terms, order=order)
-    return SharedStore(Worker(connection, max_pages=max_pages, max_hosts=max_hosts), order.ranks, StoreLimits(**options))
+    return SharedStore(
+        Worker(connection, max_pages=max_pages, max_hosts=max_hosts), order.ranks, StoreLimits(**options)
+    )
 
 
 def until(true: Any, *stores: SharedStore, secs: float = 60.0) -> None:
