@@ -55,7 +55,7 @@ def test_where_nearly_all_that_a_crawl_finds_is_relevant_its_prior_is_nearer_to_
     """Followed pages all look like the topic, and more so than its examples: an overlap that stands for a rare topic."""
     rng = np.random.default_rng(0)
     drawn = np.arange(80) < 12
-    met = np.where(drawn, rng.normal(-1, 0.5, 80), rng.normal(0.6, 0.5, 80))
+    met = np.where(drawn, rng.normal(-1, 0.7, 80), rng.normal(0.6, 0.7, 80))
     positive = rng.normal(0.3, 0.7, 30)
     rare, found, truth = estimate_prior(positive, met).prior, prior_of_pages_met(positive, met, drawn), 1 - 12 / 80
     share = estimate_share(positive, met, drawn).share
@@ -106,6 +106,25 @@ def test_a_heap_above_the_examples_is_not_all_of_the_topic():
     met = np.where(np.arange(100) >= 93, rng.normal(6, 0.5, 100), rng.normal(0, 0.6, 100))
     positive = rng.normal(0.3, 0.5, 30)
     assert prior_of_pages_met(positive, met, drawn) > 0.15
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_heap_that_lies_apart_and_looks_like_the_examples_is_the_topic_s_though_it_is_most_of_what_is_met(seed):
+    """What earlier models said of its pages, and the least of many ratios, were too low for it."""
+    rng = np.random.default_rng(seed)
+    drawn, relevant = np.arange(200) < 24, np.arange(200) >= 50
+    met = np.where(relevant, rng.normal(1.4, 0.8, 200), rng.normal(-2.8, 0.6, 200))
+    found = estimate_share(rng.normal(1.2, 0.9, 30), met, drawn, np.full(150, 0.4))
+    assert found.share == pytest.approx(relevant.mean(), abs=0.03)
+    assert found.low <= relevant.mean() <= found.high
+
+
+def test_a_heap_of_most_pages_that_looks_less_like_the_topic_than_the_examples_is_not_all_of_it():
+    """On a forum about computers all threads may lie apart from its menus, and few of them are about graphics."""
+    rng = np.random.default_rng(0)
+    drawn = np.arange(200) < 24
+    met = np.where(np.arange(200) >= 50, rng.normal(1.4, 0.8, 200), rng.normal(-2.8, 0.6, 200))
+    assert estimate_share(rng.normal(2.6, 0.8, 30), met, drawn).share < 0.5
 
 
 def test_pages_since_the_last_training_make_the_harvest_less_certain():

@@ -45,6 +45,9 @@ _HEAP_DISTANCE, _UPPER_SHARE, _DRAWN_IN_UPPER, _EXAMPLES_IN_UPPER = 4.0, 0.4, 0.
 the topic's if it is at most this share of them, with at most this share of the drawn pages, and at least this share of the
 examples. A heap of most pages is what the crawl has followed, whether it was right or not. Where other examples lie in the
 lower heap, so do other relevant pages."""
+_AMONG_EXAMPLES = 0.6
+"""The upper heap is the topic's, however large, if an example looks more like the topic than a page of it with this chance at
+most: its pages look like the examples."""
 _WINDOW_SHARE = 0.4
 _N_EDGES = 60
 _LEAST_DRAWN = 5
@@ -61,6 +64,15 @@ class ShareEstimate(NamedTuple):
     share: float
     low: float
     high: float
+
+
+class _UpperHeap(NamedTuple):
+    """The upper of two heaps of pages met that lie apart."""
+
+    #: The share of the pages met that it is.
+    share: float
+    #: Whether its pages look like the examples.
+    is_among_examples: bool
 
 
 def estimate_share(
@@ -83,11 +95,11 @@ def estimate_share(
     chance allows that an example looks more like the topic than a page met, and a mixture far below it does not count.
 
     Where the pages met are two heaps that lie apart, the upper one is counted in the place of the four readings
-    (docs/method/, D101).
+    (docs/method/, D101). Where its pages look like the examples, it counts alone, without a fifth reading (D102).
 
-    It is drawn to a fifth reading: the mean relevance that pages had when they came, by models that had learnt of this web
-    but not met them. These errors are others. The interval grows with the distance between the readings: where they agree,
-    the pages fall into two heaps. The constants come from six webs (docs/results/harvest-tried.md).
+    The estimate is drawn to a fifth reading: the mean relevance that pages had when they came, by models that had learnt of
+    this web but not met them. These errors are others. The interval grows with the distance between the readings: where they
+    agree, the pages fall into two heaps. The constants come from six webs (docs/results/harvest-tried.md).
 
     Parameters
     ----------
@@ -108,17 +120,18 @@ def _estimated(
     met: NDArray[np.float64],
     drawn: NDArray[np.bool_],
     seen: NDArray[np.float64] | None,
-    upper_heap: float | None,
+    upper_heap: _UpperHeap | None,
 ) -> ShareEstimate:
-    """Return the estimate; ``upper_heap``: the share of the upper of two heaps, None if no two lie apart."""
-    readings = _four_readings(positive, met, drawn) if upper_heap is None else np.array([upper_heap])
+    """Return the estimate; ``upper_heap``: None if no two heaps lie apart."""
+    readings = _four_readings(positive, met, drawn) if upper_heap is None else np.array([upper_heap.share])
     middle = float(logit(np.clip(np.median(readings), _LEAST, _MOST)))
     believed = logit(np.clip(readings, max(_LOWEST_READING * readings[0], _LEAST), _MOST))
-    if seen is not None and len(seen):
-        at_first = float(logit(np.clip(seen.mean(), _LEAST, _MOST)))
-        middle += _SEEN_WEIGHT * (at_first - middle)
-        believed = np.append(believed, at_first)
-    middle -= _EXCESS
+    if upper_heap is None or not upper_heap.is_among_examples:
+        if seen is not None and len(seen):
+            at_first = float(logit(np.clip(seen.mean(), _LEAST, _MOST)))
+            middle += _SEEN_WEIGHT * (at_first - middle)
+            believed = np.append(believed, at_first)
+        middle -= _EXCESS
     sampling = 1 / (expit(middle) * expit(-middle) * len(met))
     spread = float(np.sqrt(_BASE**2 + (_PER_DISTANCE * (believed.max() - believed.min())) ** 2 + sampling))
     share, low, high = expit(middle + CONFIDENT * spread * np.array([0.0, -1.0, 1.0]))
@@ -166,34 +179,42 @@ def _upper_bound(positive: NDArray[np.float64], met: NDArray[np.float64]) -> tup
     A relevant page looks more like the topic than an example half of the time. So if an example does so more than a page met
     with probability A, at most 2 (1 - A) of these are relevant.
     """
-    ratio, ordered = least_ratio(positive, met), np.sort(met)
-    places = np.searchsorted(ordered, positive, side="left") + np.searchsorted(ordered, positive, side="right")
-    above = float(places.mean()) / (2 * len(met))
+    ratio, above = least_ratio(positive, met), _chance_above(positive, met)
     return (max(ratio, min(2 * (1 - above), _MOST)), True) if above < _ONE_HEAP else (ratio, False)
+
+
+def _chance_above(positive: NDArray[np.float64], met: NDArray[np.float64]) -> float:
+    """Return the chance that an example looks more like the topic than a page met; half a chance where both look alike."""
+    ordered = np.sort(met)
+    places = np.searchsorted(ordered, positive, side="left") + np.searchsorted(ordered, positive, side="right")
+    return float(places.mean()) / (2 * len(met))
 
 
 def _upper_of_two_heaps(
     positive: NDArray[np.float64], met: NDArray[np.float64], drawn: NDArray[np.bool_]
-) -> float | None:
-    """Return the share of the upper of two heaps of pages met; None if no two lie apart (docs/method/, D101).
+) -> _UpperHeap | None:
+    """Return the upper of two heaps of pages met, if it is the topic's; None if no two lie apart (docs/method/, D101, D102).
 
     The relevant pages of a crawl may be of another kind than its examples: course pages, and not examination papers. All of
     them look less like the topic than the examples do, so shares among these are no bound. But they can be counted, if they
     are a heap of their own. If most pages or many of those that were drawn lie in it, or examples lie in the other, it is
-    not that of the topic.
+    not that of the topic. Unless its pages look like the examples: then it may be most of what is met.
     """
     if drawn.sum() < _LEAST_DRAWN:
         return None
     share, probabilities = two_gaussians(positive, met)
     is_upper = probabilities > 0.5
-    if not is_upper.any() or share > _UPPER_SHARE or is_upper[drawn].mean() > _DRAWN_IN_UPPER:
+    if not is_upper.any() or is_upper.all():
         return None
     upper, lower = met[is_upper], met[~is_upper]
     border = min(upper.min(), (upper.min() + lower.max()) / 2)
-    if (positive >= border).mean() < _EXAMPLES_IN_UPPER:
-        return None
     spread = max(float(np.sqrt((upper.var() + lower.var()) / 2)), 1e-9)
-    return share if upper.mean() - lower.mean() >= _HEAP_DISTANCE * spread else None
+    if upper.mean() - lower.mean() < _HEAP_DISTANCE * spread or (positive >= border).mean() < _EXAMPLES_IN_UPPER:
+        return None
+    if _chance_above(positive, upper) <= _AMONG_EXAMPLES:
+        return _UpperHeap(share, is_among_examples=True)
+    is_small = share <= _UPPER_SHARE and is_upper[drawn].mean() <= _DRAWN_IN_UPPER
+    return _UpperHeap(share, is_among_examples=False) if is_small else None
 
 
 def _least_ratio_of_windows(positive: NDArray[np.float64], met: NDArray[np.float64]) -> float:
