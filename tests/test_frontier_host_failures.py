@@ -47,6 +47,44 @@ def test_an_answer_ends_the_trouble_of_a_host_and_failures_during_its_rest_count
     assert failures.given_up == {HOST: "refused"}
 
 
+def after_an_outage(secs: float, n_hosts: int = 4) -> HostFailures:
+    """Hosts that had answered, and a stranger, none of which answers for so long; each is asked when its rest is over."""
+    failures, now = HostFailures(10.0, 8, lambda _: False), 100.0
+    hosts = [f"h{number}.org" for number in range(n_hosts)]
+    for host in hosts:
+        failures.answered(host)
+    failures.network_answered(now)
+    while (now := now + 1) < 100.0 + secs:
+        for host in (*hosts, "stranger.org"):
+            if host not in failures.given_up and failures.rests_until(host) <= now:
+                assert failures.failed(host, "no route", now, is_sure=True)
+    return failures
+
+
+def test_no_host_is_given_up_while_none_answers_at_all():
+    failures = after_an_outage(10_000)
+    assert not failures.given_up
+    assert len(failures.resting(10_100)) == 5
+    assert failures.network_answered(10_100) != []  # the network is back: none of them waits any longer
+    assert failures.resting(10_100) == []
+
+
+def test_hosts_are_given_up_if_a_few_fail_or_nothing_answers_for_more_than_a_day():
+    assert len(after_an_outage(2_000, n_hosts=2).given_up) == 3
+    assert len(after_an_outage(90_000).given_up) == 5
+
+
+def test_hosts_that_were_dead_before_the_last_answer_are_given_up_however_few_others_there_are():
+    failures = HostFailures(10.0, 8, lambda _: True)
+    for now in range(100, 3_000):
+        if now % 30 == 0:
+            failures.network_answered(now)
+        for host in ("a", "b", "c", "d"):
+            if host not in failures.given_up and failures.rests_until(host) <= now:
+                failures.failed(host, "refused", float(now), is_sure=True)
+    assert len(failures.given_up) == 4
+
+
 @pytest.mark.parametrize("has_answered", [True, False])
 def test_what_may_be_the_pages_fault_is_the_hosts_from_the_third_in_a_row_on_or_if_it_never_answered(has_answered):
     failures = HostFailures(10.0, 8, lambda _: has_answered)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from focused.frontier.network_outage import NetworkOutage
 from focused.utils.setting import USER, Setting
 
 if TYPE_CHECKING:
@@ -46,6 +47,8 @@ class HostTrouble:
     n_doubtful: int = 0
     #: When its rest ends.
     rests_until: float = 0.0
+    #: When the first of its failures was.
+    since: float = 0.0
 
 
 class HostFailures:
@@ -53,7 +56,8 @@ class HostFailures:
 
     What is sure (no connection, robots.txt not to be had, "too many requests") is a failure at once. A time-out, a broken
     connection or an HTTP error 5xx may be the page's fault: it is a failure from the third in a row on, or where the host has
-    never answered. Only hosts in trouble take memory, some 300 bytes.
+    never answered. While this machine's network is down (`NetworkOutage`), no host is given up. Only hosts in trouble take
+    memory, some 300 bytes.
 
     Parameters
     ----------
@@ -74,6 +78,8 @@ class HostFailures:
         self._answered: dict[str, None] = {}
         #: Hosts that were given up, and why.
         self.given_up: dict[str, str] = {}
+        #: Knows whether any host answers.
+        self.outage = NetworkOutage()
 
     def __bool__(self) -> bool:
         """Tell whether any host is in trouble."""
@@ -108,16 +114,21 @@ class HostFailures:
         """
         if host in self.given_up:
             return True
-        trouble = self._troubles.setdefault(host, HostTrouble())
+        trouble = self._troubles.setdefault(host, HostTrouble(since=now))
         if now < trouble.rests_until:
             return True
-        if not is_sure and not trouble.n_failures:
+        if not (is_sure or trouble.n_failures or self.outage.is_on(now)):
             trouble.n_doubtful += 1
             if trouble.n_doubtful < _DOUBTFUL_IN_A_ROW and self._is_known(host):
                 return False
         trouble.n_failures += 1
         trouble.why = why
+        if self._is_known(host):
+            self.outage.failed(host, trouble.since)
         most = self._tries_of(host)
+        if trouble.n_failures >= most and self.outage.is_on(now):
+            most = self.most_failures + 1
+            trouble.n_failures = min(trouble.n_failures, most - 2)
         if trouble.n_failures >= most and is_alone and self._is_known(host):
             trouble.n_failures = most - 1
             return False
@@ -128,6 +139,15 @@ class HostFailures:
             secs = self._first_rest_secs * 2 ** min(trouble.n_failures - 1, 30)
             trouble.rests_until = now + min(secs, LONGEST_REST_SECS)
         return True
+
+    def network_answered(self, now: float) -> list[str]:
+        """Note that some host answered. If that ends an outage, no host's rest lasts any longer; return those that rested."""
+        if not self.outage.answered(now):
+            return []
+        resting = [host for host, each in self._troubles.items() if each.rests_until > now]
+        for host in resting:
+            self._troubles[host].rests_until, self._troubles[host].n_failures = now, 1
+        return resting
 
     def history(self, host: str) -> tuple[int, str, bool]:
         """Return what another process needs to continue: failures in a row, why, and whether the host has ever answered.

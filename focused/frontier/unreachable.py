@@ -31,7 +31,7 @@ _TOO_MANY_REQUESTS = "HTTP 429"
 _MOST_ALONE = 2
 """So many pages that fail each time take no host with them that answers others."""
 _MOST_KEPT, _MOST_SUSPECTS = 100, 10_000
-_SAID_AGAIN_SECS = 10.0
+_SAID_AGAIN_SECS, _LONGEST_SILENCE_SECS = 10.0, 600.0
 _PAUSE_SECS = 2.0
 _MOST_NAMED = 3
 
@@ -69,8 +69,9 @@ class UnreachableHosts:
     # The latest links that failed although others of their host were answered after that.
     _suspects: dict[str, None] = field(default_factory=dict, init=False)
     _logged_until: float = field(default=0.0, init=False)
-    # Which hosts the log named last, and until when it does not name them again.
-    _logged: tuple[str, float] = field(default=("", 0.0), init=False)
+    # Until when the log does not say again that the crawl waits, and for how long it will not after that.
+    _silent_until: float = field(default=0.0, init=False)
+    _silent_secs: float = field(default=0.0, init=False)
 
     def __post_init__(self) -> None:
         #: To be set: called with an origin and its failures, as of `HostFailures.history`, when that changes.
@@ -98,6 +99,8 @@ class UnreachableHosts:
             if not is_sure and request.url in self._suspects:
                 return False
             origin, failures = origin_of(request.url), self.failures
+            if "HTTP " in why:
+                self._network_answers()
             before = failures.rests_until(origin), len(failures.given_up)
             links = self._failed_links.setdefault(origin, {})
             if len(links) < _MOST_KEPT:
@@ -128,6 +131,7 @@ class UnreachableHosts:
 
     def answered(self, request: Request) -> None:
         """Note that a request was answered."""
+        self._network_answers()
         origin = origin_of(request.url)
         for url, was_sure in self._failed_links.pop(origin, {}).items():
             if not was_sure and url != request.url:
@@ -137,6 +141,16 @@ class UnreachableHosts:
         was_troubled = bool(self.failures) and self.failures.history(origin)[0] > 0
         self.failures.answered(origin)
         if was_troubled:
+            self._end_rest(origin)
+            self.hand_on_trouble(origin, *self.failures.history(origin))
+
+    def _network_answers(self) -> None:
+        """Note that some host has answered. If none did for a while, all are asked again."""
+        self._silent_secs = _SAID_AGAIN_SECS
+        resting = self.failures.network_answered(self.leases.now())
+        if resting:
+            logger.info("Hosts answer again. Those that rested are asked now: %d", len(resting))
+        for origin in resting:
             self._end_rest(origin)
             self.hand_on_trouble(origin, *self.failures.history(origin))
 
@@ -215,22 +229,28 @@ class UnreachableHosts:
     def log_waiting(self, next_time: float | None) -> None:
         """Log that the crawl waits, if nothing is under way and all hosts rest; once for each moment it waits until.
 
-        Of the same hosts in the same trouble at most once in ten seconds; not while any other host has links, which its delay,
-        or patience, keeps from their turn. ``next_time`` is when the next host may be asked.
+        It is said again after ten seconds, then twice as long each time, until a host answers. It is not said while any other
+        host has links, which its delay, or patience, keeps from their turn. ``next_time``: when the next host may be asked.
         """
-        resting = self.failures.resting(self.leases.now()) if self.failures else []
+        now = self.leases.now()
+        resting = self.failures.resting(now) if self.failures and now >= self._silent_until else []
         if not resting or resting[0][0] <= self._logged_until or (next_time is not None and next_time < resting[0][0]):
             return
         if self.host_counts().n_active:
             return
-        now = self.leases.now()
+        self._silent_secs = max(self._silent_secs, _SAID_AGAIN_SECS)
+        self._silent_until, self._silent_secs = (
+            now + self._silent_secs,
+            min(2 * self._silent_secs, _LONGEST_SILENCE_SECS),
+        )
+        self._logged_until = resting[0][0]
         named = ", ".join(f"{_name(origin)} ({trouble.why})" for _, origin, trouble in resting[:_MOST_NAMED])
-        if named == self._logged[0] and now < self._logged[1]:
-            return
-        self._logged_until, self._logged = resting[0][0], (named, now + _SAID_AGAIN_SECS)
         clock = time.strftime("%H:%M:%S", time.localtime(time.time() + self._logged_until - now))
         more = f" and {len(resting) - _MOST_NAMED} more" if len(resting) > _MOST_NAMED else ""
-        logger.info("All remaining hosts have failed. Waiting until %s for %s%s", clock, named, more)
+        what = "All remaining hosts have failed"
+        if self.failures.outage.is_on(now):
+            what = "No host answers: is this machine's network down? Hosts are not given up meanwhile"
+        logger.info("%s. Waiting until %s for %s%s", what, clock, named, more)
 
     def pause(self, secs: float) -> None:
         """Ask for nothing for some seconds: this process has as many files open as it may."""
