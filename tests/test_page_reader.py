@@ -178,6 +178,38 @@ def test_meta_refresh_is_a_link() -> None:
     assert urls(page) == [page.refresh_url]
 
 
+def test_the_header_refresh_is_a_link_unless_the_page_has_a_meta_refresh() -> None:
+    reader = PageReader(Analyzer("en"))
+    for body, targets in (
+        (b"<p>moved</p>", ["next"]),
+        (b"<meta http-equiv=refresh content='0;x'><a href=a>a</a>", ["a", "x"]),
+    ):
+        page = reader.read(body, "http://host.example/")
+        reader.add_refresh(page, "5; url=/next")
+        assert urls(page) == [f"http://host.example/{target}" for target in targets]
+        assert page.refresh_url == urls(page)[-1]
+        assert [len(link.anchors) for link in page.links] == [1] * len(targets)
+
+
+def test_the_next_page_of_a_series_is_a_link_if_no_element_shows_one() -> None:
+    head = "<link rel=next href=3><link rel='prev' href=1><link rel=stylesheet href=s><link rel=prefetch href=4>"
+    page = read(f"{head}<p>text</p><p><a href=1>back</a></p>")
+    assert urls(page) == ["http://host.example/a/b/1", "http://host.example/a/b/3"]
+    assert [len(link.anchors) for link in page.links] == [1, 1]
+    assert urls(read("<link rel='next' href=3>")) == ["http://host.example/a/b/3"]
+
+
+def test_choices_of_a_menu_are_links_if_their_values_are_paths() -> None:
+    values = ("/stars", "galaxies/7.html", "https://x.example/", "?page=2", "Europe/Berlin", "", "red", "1/2", "?")
+    options = "".join(f"<option value='{value}'>to {value}" for value in values)
+    page = read(f"<p>Choose <select onchange='location=this.value'>{options}</select> <a href=z>z</a></p>")
+    assert urls(page) == [
+        *("http://host.example/stars", "http://host.example/a/b/galaxies/7.html", "https://x.example/"),
+        *("http://host.example/a/b/page.html?page=2", "http://host.example/a/b/z"),
+    ]
+    assert page.anchor_text(1) == "to galaxies/7.html"
+
+
 def test_nofollow_of_links_and_pages() -> None:
     page = read("<a href=x rel='nofollow noopener'>x</a><a href=y>y</a><a href=x rel=nofollow>again</a>")
     assert [page.is_nofollow(link) for link in page.links] == [True, False]

@@ -82,7 +82,11 @@ class PageReading:
         if not is_text(response):
             return None
         found: Any = self._reader.read(response.body, response.url, content_type)
-        return found if isinstance(found, Page) else None
+        if not isinstance(found, Page):
+            return None
+        if refresh := response.headers.get("Refresh"):
+            self._reader.add_refresh(found, refresh.decode("latin-1"))
+        return found
 
     def directives(self, response: Response, page: Page | None = None) -> Directives:
         """Return what a response and its page ask of this crawl; nothing where it does not obey."""

@@ -56,6 +56,8 @@ class MarkedText:
     base: str = ""
     #: Target of ``<meta http-equiv=refresh>``, as written.
     refresh: str = ""
+    #: Targets of ``<link rel=next>`` and ``<link rel=prev>``, as written.
+    series: list[str] = field(default_factory=list)
     #: Name, in small letters, and content of each ``<meta>`` that may be meant for robots.
     robots: list[tuple[str, str]] = field(default_factory=list)
 

@@ -16,6 +16,7 @@ from focused.method.page.tags import (
     RAW_TEXT_TAGS,
     label_of,
     note_about_page,
+    target_of_option,
 )
 from focused.method.text.analyzer import MARK_CHAR, mark
 
@@ -40,7 +41,7 @@ class AddedText(NamedTuple):
 
 # The usual ones are made once.
 _SPACE, _RAW_TEXT = AddedText(None, (" ",)), AddedText(None, (" ",), is_hidden=True)
-_HIDDEN, _PHRASE, _OF_HTML = AddedText(None, is_hidden=True), AddedText(PHRASE), AddedText(_NODE)
+_HIDDEN, _PHRASE, _PLAIN_NODE = AddedText(None, is_hidden=True), AddedText(PHRASE), AddedText(_NODE)
 
 
 class PageNotes:
@@ -67,7 +68,10 @@ class PageNotes:
             return _PHRASE
         if tag == "html":
             self.marked_text.claims.add("html lang", attributes.get("lang", ""))
-            return _OF_HTML
+            return _PLAIN_NODE
+        if tag == "option":
+            target = target_of_option(attributes)
+            return _PLAIN_NODE if target is None else AddedText(LINK_START, target=target)
         if tag in LEAF_LINK_TAGS:
             return _leaf_link(tag, attributes)
         if tag == "img" and link and "href" in link and (label := attributes.get("alt")):

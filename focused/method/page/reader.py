@@ -15,7 +15,7 @@ from focused.method.page.marked_text import plain_text
 from focused.method.page.outline import outline_of
 from focused.method.page.page import Page
 from focused.method.page.page_language import declared_language
-from focused.method.page.tags import BLOCK_TAG_SETS, block_kinds
+from focused.method.page.tags import BLOCK_TAG_SETS, block_kinds, refresh_target
 from focused.method.page.urls import NOT_A_PAGE, REFUSALS, UrlMemo, UrlResolver
 from focused.method.page.walk import Walker
 from focused.utils.setting import TOPIC, Setting
@@ -129,7 +129,19 @@ class PageReader:
             declared_language=declared_language(body),
         )
         self._add_links(page, resolver)
+        self._add_at_root(page, resolver, marked_text.series)
         return page
+
+    def add_refresh(self, page: Page, header: str) -> None:
+        """Add the target of the HTTP header ``Refresh``, which stands for a meta refresh, to the links of a page."""
+        target = "" if page.refresh_url else refresh_target(header)
+        resolver = UrlResolver(
+            page.url, page.marked_text.base, self.limits.max_url_chars, page.encoding, self.not_a_page
+        )
+        url = resolver.resolve(target) if target else ""
+        if url and url not in REFUSALS:
+            page.refresh_url = url
+            self._add_at_root(page, resolver, [target])
 
     def _add_links(self, page: Page, resolver: UrlResolver) -> None:
         """Group the link elements of a page by target. A link to the page itself does not count."""
@@ -149,6 +161,18 @@ class PageReader:
             page.anchor_blocks = page.blocks.of_nodes(page.anchors)
         if _OVER_LIMIT in numbers:
             page.cuts["links_over_limit"] += numbers.count(_OVER_LIMIT)
+
+    def _add_at_root(self, page: Page, resolver: UrlResolver, targets: Collection[str]) -> None:
+        """Add links that no element shows; their text is the page's. Those that an element shows are there already."""
+        n_shown = page.n_links
+        if targets:
+            self._link_numbers(page, resolver, targets)
+        if page.n_links > n_shown:
+            root, numbers = page.outline.root, np.arange(n_shown, page.n_links)
+            page.blocks.add_root(root)
+            page.anchors = np.append(page.anchors, np.full(len(numbers), root))
+            page.anchor_links = np.append(page.anchor_links, numbers)
+            page.anchor_blocks = page.blocks.of_nodes(page.anchors)
 
     def _link_numbers(self, page: Page, resolver: UrlResolver, targets: Collection[str]) -> dict[str, int]:
         """Resolve the different targets of a page; return the link number of each, below 0 if it is no link."""

@@ -44,7 +44,7 @@ EMPHASIS = {
     **dict.fromkeys(("code", "kbd", "samp", "tt"), "code"),
 }
 """Phrase tags that Markdown has a mark for, and its kind."""
-NOTED_TAGS = frozenset({"html", "time"})
+NOTED_TAGS = frozenset({"html", "time", "option"})
 
 # What the start of a tag adds to the text: a mark, nothing (phrase elements), or None: the walk decides.
 PHRASE, SPECIAL = "", None
@@ -52,9 +52,14 @@ LINK_START, NODE_END, FURNITURE_START = mark(LINK), mark(END), mark(FURNITURE)
 
 FEED_TYPES = frozenset({"application/rss+xml", "application/atom+xml"})
 _MAX_FEEDS = 10  # of a page
+_SERIES_RELS = frozenset({"next", "prev", "previous"})
 NOTED_RELS = frozenset({"canonical", "license", "author"})
 """Relations of links that say something of the page itself."""
 
+# Of menus that take their reader to another page (``onchange="location=this.value"``).
+_is_path = re.compile(
+    r"(?:https?://|/|\.{1,2}/|\?)\S+|[\w~-][\w./~-]*\.(?:[sx]?html?|php\d?|aspx?|jsp|cgi)(?:[?#]\S*)?", re.IGNORECASE
+).fullmatch
 _REFRESH_PREFIX = re.compile(r"url\s*=\s*", re.IGNORECASE).match
 _HIDING_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE).search
 
@@ -108,6 +113,16 @@ def label_of(attributes: Mapping[str, str], *more: str) -> str:
     return ""
 
 
+def target_of_option(attributes: Mapping[str, str]) -> str | None:
+    """Return where choosing an ``<option>`` leads, if its value can be nothing else than a path or a URL.
+
+    >>> target_of_option({"value": "stars/7.html"}), target_of_option({"value": "Europe/Berlin"}), target_of_option({})
+    ('stars/7.html', None, None)
+    """
+    value = attributes.get("value", "").strip()
+    return value if _is_path(value) else None
+
+
 def note_about_page(marked_text: MarkedText, tag: str, attributes: Mapping[str, str], keywords: list[str]) -> None:
     """Note what ``<base>``, ``<meta>`` or ``<link>`` says about the page."""
     if tag == "link":
@@ -118,6 +133,8 @@ def note_about_page(marked_text: MarkedText, tag: str, attributes: Mapping[str, 
             if attributes.get("type", "").lower() in FEED_TYPES and len(marked_text.feeds) < _MAX_FEEDS:
                 marked_text.feeds.append(attributes["href"])
             return
+        if not _SERIES_RELS.isdisjoint(words) and len(marked_text.series) < _MAX_FEEDS:
+            marked_text.series.append(attributes["href"])
         for word in NOTED_RELS.intersection(words):
             marked_text.claims.add(word, attributes["href"])
         return
@@ -132,7 +149,7 @@ def note_about_page(marked_text: MarkedText, tag: str, attributes: Mapping[str, 
     if name == "keywords":
         keywords.append(content)
     elif name == "refresh":
-        marked_text.refresh = marked_text.refresh or _refresh_target(content)
+        marked_text.refresh = marked_text.refresh or refresh_target(content)
     else:
         note_meta(marked_text.robots, name, content)
 
@@ -149,10 +166,10 @@ def note_link(marked_text: MarkedText, attributes: Mapping[str, str]) -> None:
         marked_text.claims.author_link = number
 
 
-def _refresh_target(content: str) -> str:
+def refresh_target(content: str) -> str:
     """Return the target in the content of a meta refresh, spelt in any way that browsers accept.
 
-    >>> _refresh_target("5; URL='next.html'"), _refresh_target("0,next.html"), _refresh_target("300")
+    >>> refresh_target("5; URL='next.html'"), refresh_target("0,next.html"), refresh_target("300")
     ('next.html', 'next.html', '')
     """
     content = content.strip()
