@@ -63,6 +63,7 @@ ITEM_PROCESSOR = "focused.pipelines.page_end.PageEndItems"
 # 20: what its score rests on is said when a link is about to be fetched.
 # 100: robots.txt as RFC 9309 says, instead of Scrapy's.
 # 540: PDF files are read when they are unpacked (590) and redirects (600) are over.
+# 605: a backslash in a Location is a slash.
 # 610: which hosts answer, before redirects (600) and retries (550) are made of answers and exceptions.
 DOWNLOADER_MIDDLEWARES = {
     "focused.middlewares.addresses.AddressMiddleware": 5,
@@ -74,6 +75,7 @@ DOWNLOADER_MIDDLEWARES = {
     "focused.middlewares.robots_txt.RobotsTxtMiddleware": 100,
     "focused.middlewares.pdf.PdfMiddleware": 540,
     "focused.middlewares.in_part.BodyInPartMiddleware": 600,  # sees a body before it is unpacked
+    "focused.middlewares.redirect_targets.RedirectTargetsMiddleware": 605,
     "focused.middlewares.host_failures.HostFailuresMiddleware": 610,
 }
 # A meta refresh is a link of the page to us; Scrapy's middleware would throw the page away, and fails on charsets

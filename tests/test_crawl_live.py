@@ -257,6 +257,21 @@ class TwoHosts:
         return hand_made.html(f"{hand_made.STARS} {name}", (self.url(2, "twice"), "nebula"))
 
 
+def test_a_backslash_in_a_redirect_is_a_slash_as_in_a_link(models, tmp_path):
+    targets = {"/0": "\\stars\\a", "/1": "/stars\\b?x=\\", "/2": "\\\\{}\\stars\\c"}
+
+    def pages(path: str) -> bytes | Reply | None:
+        if path == "/":
+            return hand_made.html(hand_made.STARS, *((each, "a star") for each in targets))
+        if path in targets:
+            return redirect(targets[path].format(site.url.removeprefix("http://")))
+        return hand_made.html(f"{hand_made.STARS} {path}") if path.startswith("/stars/") else None
+
+    with Site(pages) as site:
+        crawl(models, tmp_path, seeds=f"{site.url}/", settings=FAST)
+    assert {path for path in site.asked if "stars" in path} == {"/stars/a", "/stars/b?x=%5C", "/stars/c"}
+
+
 def test_the_target_of_a_redirect_waits_for_the_delay_of_its_own_host(models, tmp_path):
     web, delay = TwoHosts(6), 0.4
     settings = FAST | OF_TOPIC | {"DOWNLOAD_DELAY": delay, "RANDOMIZE_DOWNLOAD_DELAY": 0}

@@ -12,6 +12,7 @@ from scrapy.http.request import NO_CALLBACK
 
 from focused.crawl.private_addresses import AddressRefusedError
 from focused.crawl.source_requests import IN_PART
+from focused.utils.url_forms import with_slashes
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -110,7 +111,7 @@ def _target(response: Response) -> str | None:
         return None
     location: Any = response.headers["Location"]
     try:
-        url = urljoin(response.url, location.decode("utf-8", "replace").strip())
+        url = urljoin(response.url, with_slashes(location.decode("utf-8", "replace").strip()))
         parts = urlsplit(url)
         return url if parts.scheme in ("http", "https") and parts.hostname else None
     except ValueError:

@@ -60,6 +60,16 @@ def without_default_port(url: str) -> str:
     return origin + url[found.end() :] if (port == "80") == (origin[4] == ":") else url
 
 
+def with_slashes(target: str) -> str:
+    r"""Return a link's target with slashes for the backslashes before its query, as browsers read it.
+
+    >>> with_slashes("\\stars\\7.html?x=\\")
+    '/stars/7.html?x=\\'
+    """
+    path, mark, query = target.partition("?")
+    return path.replace("\\", "/") + mark + query
+
+
 def tolerant_form(canonical: str, *, fold_case: bool = True) -> str | None:
     """Return a form that is equal for URLs which a server would answer with the same file.
 

@@ -9,7 +9,7 @@ from urllib.parse import urljoin, urlsplit
 from w3lib.url import safe_url_string
 
 from focused.method.page.limits import MAX_URL_CHARS
-from focused.utils.url_forms import without_default_port
+from focused.utils.url_forms import with_slashes, without_default_port
 
 if TYPE_CHECKING:
     from collections.abc import Container
@@ -207,9 +207,8 @@ class UrlResolver:
             return NOT_HTTP
         if len(target) > self.max_chars:
             return TOO_LONG
-        path, mark, query = target.partition("?")
         try:
-            joined = urljoin(self.base, path.replace("\\", "/") + mark + query)
+            joined = urljoin(self.base, with_slashes(target))
             # Translating a host of thousands of characters takes milliseconds.
             if len(urlsplit(joined).hostname or "") > _MAX_HOST_CHARS:
                 return INVALID
