@@ -272,6 +272,18 @@ def test_a_backslash_in_a_redirect_is_a_slash_as_in_a_link(models, tmp_path):
     assert {path for path in site.asked if "stars" in path} == {"/stars/a", "/stars/b?x=%5C", "/stars/c"}
 
 
+def test_the_header_refresh_is_followed_on_a_page_as_a_link_and_without_one_as_a_redirect(models, tmp_path):
+    html, stars = {"Content-Type": HTML}, hand_made.html(hand_made.STARS)
+    pages = {
+        "/": Reply(hand_made.html(f"{hand_made.STARS} Welcome."), headers=html | {"Refresh": "5; url=/empty"}),
+        "/empty": Reply(headers=html | {"Refresh": "0; URL='stars\\a'"}),
+        "/stars/a": stars,
+    }
+    with Site(pages) as site:
+        done = crawl(models, tmp_path, seeds=f"{site.url}/", settings=FAST)
+    assert [page["url"].removeprefix(site.url) for page in done.pages] == ["/", "/stars/a"]
+
+
 def test_the_target_of_a_redirect_waits_for_the_delay_of_its_own_host(models, tmp_path):
     web, delay = TwoHosts(6), 0.4
     settings = FAST | OF_TOPIC | {"DOWNLOAD_DELAY": delay, "RANDOMIZE_DOWNLOAD_DELAY": 0}

@@ -185,7 +185,7 @@ def test_the_header_refresh_is_a_link_unless_the_page_has_a_meta_refresh() -> No
         (b"<meta http-equiv=refresh content='0;x'><a href=a>a</a>", ["a", "x"]),
     ):
         page = reader.read(body, "http://host.example/")
-        reader.add_refresh(page, "5; url=/next")
+        reader.add_refresh(page, "/next")
         assert urls(page) == [f"http://host.example/{target}" for target in targets]
         assert page.refresh_url == urls(page)[-1]
         assert [len(link.anchors) for link in page.links] == [1] * len(targets)

@@ -11,6 +11,7 @@ from scrapy.http import TextResponse
 from focused.method.page.encoding import may_be_text
 from focused.method.page.page import Page as Page
 from focused.method.page.robots_directives import NOTHING, Directives, agent_name, of_headers, of_metas
+from focused.method.page.tags import refresh_target
 from focused.utils.crawl_settings import NOFOLLOW_ENABLED, OBEY_NOINDEX
 from focused.utils.scope import TOO_FAR
 from focused.utils.words import quantity
@@ -49,6 +50,12 @@ def about_not_read(n_pages: int, reader: PageReader) -> str:
     )
 
 
+def refresh_of(response: Response) -> str:
+    """Return where the HTTP header ``Refresh`` leads, as written; empty if there is none."""
+    header = response.headers.get("Refresh")
+    return "" if header is None else refresh_target(header.decode("latin-1"))
+
+
 class RepeatedText(NamedTuple):
     """What finds text that stands on several pages of a crawl, or None: whole pages that are copies, and lines of sites."""
 
@@ -84,8 +91,8 @@ class PageReading:
         found: Any = self._reader.read(response.body, response.url, content_type)
         if not isinstance(found, Page):
             return None
-        if refresh := response.headers.get("Refresh"):
-            self._reader.add_refresh(found, refresh.decode("latin-1"))
+        if refresh := refresh_of(response):
+            self._reader.add_refresh(found, refresh)
         return found
 
     def directives(self, response: Response, page: Page | None = None) -> Directives:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from focused.frontier.network_outage import NetworkOutage
@@ -48,7 +48,7 @@ class HostTrouble:
     #: When its rest ends.
     rests_until: float = 0.0
     #: When the first of its failures was.
-    since: float = 0.0
+    since: float = field(default=0.0, init=False)
 
 
 class HostFailures:
@@ -114,7 +114,10 @@ class HostFailures:
         """
         if host in self.given_up:
             return True
-        trouble = self._troubles.setdefault(host, HostTrouble(since=now))
+        trouble = self._troubles.get(host)
+        if trouble is None:
+            trouble = self._troubles[host] = HostTrouble()
+            trouble.since = now
         if now < trouble.rests_until:
             return True
         if not (is_sure or trouble.n_failures or self.outage.is_on(now)):

@@ -15,7 +15,7 @@ from focused.method.page.marked_text import plain_text
 from focused.method.page.outline import outline_of
 from focused.method.page.page import Page
 from focused.method.page.page_language import declared_language
-from focused.method.page.tags import BLOCK_TAG_SETS, block_kinds, refresh_target
+from focused.method.page.tags import BLOCK_TAG_SETS, block_kinds
 from focused.method.page.urls import NOT_A_PAGE, REFUSALS, UrlMemo, UrlResolver
 from focused.method.page.walk import Walker
 from focused.utils.setting import TOPIC, Setting
@@ -132,14 +132,13 @@ class PageReader:
         self._add_at_root(page, resolver, marked_text.series)
         return page
 
-    def add_refresh(self, page: Page, header: str) -> None:
-        """Add the target of the HTTP header ``Refresh``, which stands for a meta refresh, to the links of a page."""
-        target = "" if page.refresh_url else refresh_target(header)
+    def add_refresh(self, page: Page, target: str) -> None:
+        """Add the target of the HTTP header ``Refresh`` to the links of a page that has no meta refresh."""
         resolver = UrlResolver(
             page.url, page.marked_text.base, self.limits.max_url_chars, page.encoding, self.not_a_page
         )
-        url = resolver.resolve(target) if target else ""
-        if url and url not in REFUSALS:
+        url = resolver.resolve(target)
+        if not page.refresh_url and url not in REFUSALS:
             page.refresh_url = url
             self._add_at_root(page, resolver, [target])
 
