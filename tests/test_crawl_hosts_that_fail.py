@@ -81,6 +81,7 @@ def test_hosts_that_do_not_answer_are_given_up_named_and_tried_again_when_the_cr
         assert "Given up because they did not answer: 127.0.2.1:" in done.err
         assert " (robots.txt: connection refused; 4 links)" in done.err
         assert "All remaining hosts have failed. Waiting until " in done.err
+        assert "  to go on   " in done.err
     port = int(dead.rpartition(":")[2])
     with Site({f"/{number}": STARS for number in range(4)}, "127.0.2.1", port):
         again = crawl(models, tmp_path, seeds=",".join(seeds), run_dir="run", settings=FAST)

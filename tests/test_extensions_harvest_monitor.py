@@ -28,7 +28,7 @@ from focused.frontier.crawl_interface import register_crawl
 from focused.frontier.interface import HostCounts
 from focused.method.topic import TopicError
 from focused.retraining.versions import load_version
-from focused.utils.log_filters import ROBOTS, TALKATIVE, quieten
+from focused.utils.log_filters import ROBOTS, TALKATIVE, TLS, quieten
 
 LINE = re.compile(
     r"\d\d:\d\d:\d\d INFO: +(\d+)(?: of \d+)? pages  harvest (?:not known(?: yet)?|\d\.\d\d \(\d\.\d\d to \d\.\d\d\))  "
@@ -175,7 +175,7 @@ def test_a_version_that_is_gone_is_said_to_be_gone(tmp_path):
 @pytest.fixture
 def loggers():
     """Leaves the filters of loggers as they were."""
-    kept = {name: list(logging.getLogger(name).filters) for name in (*TALKATIVE, ROBOTS)}
+    kept = {name: list(logging.getLogger(name).filters) for name in (*TALKATIVE, ROBOTS, TLS)}
     yield
     for name, filters in kept.items():
         logging.getLogger(name).filters[:] = filters
@@ -187,6 +187,13 @@ def test_scrapy_talks_of_itself_only_if_asked(loggers, caplog):
         logging.getLogger("scrapy.core.engine").info("Spider opened")
         logging.getLogger("scrapy.core.engine").warning("Something is wrong")
         assert [record.message for record in caplog.records] == ["Something is wrong"]
+
+
+def test_that_a_certificate_is_not_valid_is_said_once_of_each_host(loggers, caplog):
+    quieten("INFO")
+    for host in ("a.org", "a.org", "b.org", "a.org"):
+        logging.getLogger(TLS).warning("Remote certificate is not valid for hostname %s", host)
+    assert [record.args for record in caplog.records] == [("a.org",), ("b.org",)]
 
 
 def test_and_then_it_says_everything(loggers, caplog):
@@ -219,6 +226,17 @@ def test_the_progress_line_says_nothing_of_what_is_not_known():
     line = progress(max_pages=0, hosts=None, pages_per_sec=41.3)
     assert line.startswith("    17 pages  ")
     assert line.endswith("  frontier 364  41 pages/s")
+
+
+def test_the_progress_line_says_how_many_answers_are_http_errors_if_they_are_more_than_the_pages():
+    assert progress(errors_per_sec=0.5).endswith("  0.8 pages/s")
+    assert progress(errors_per_sec=9.62, pages_per_sec=0.0).endswith("  0.0 pages/s, 9.6 HTTP errors/s")
+
+
+def test_the_progress_line_foretells_nothing_while_all_hosts_fail():
+    outlook = {"secs_left": 1100.0, "outlook": "judged relevant by 09:18: 432 (298 to 566)"}
+    assert progress(hosts=HostCounts(0, 2), **outlook).endswith("  frontier 364 on 0 hosts, 2 failing  0.8 pages/s")
+    assert progress(hosts=HostCounts(1, 2), **outlook).endswith(outlook["outlook"])
 
 
 def test_the_time_left_is_that_of_the_budget_that_is_spent_first_at_the_speed_of_late():

@@ -46,7 +46,9 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 _BUDGETS_SPENT = ("finished", "max_pages", "max_relevant", TIME_IS_UP)
-"""Reasons to end after which nothing is left to do for the same command."""
+"""Reasons to end after which nothing is left to do for the same command, unless hosts could not be reached."""
+_HTTP_ERRORS = "httperror/response_ignored_count"
+_UNREACHABLE = "focused/hosts/unreachable_links_count"
 _SIGN_OF_LIFE_SECS = 60.0
 """Seconds until a progress line that has not changed is repeated."""
 
@@ -68,7 +70,7 @@ class HarvestMonitor:
         self._harvest = harvest
         self._interval_secs = METRICS_INTERVAL_SECS.read(crawler.settings)
         self._clock = time.monotonic()
-        self._last = (self._clock, 0)
+        self._last = (self._clock, 0, 0)
         self._outlook = outlook
         self._told: tuple[int, int] | None = None
         self._n_awaited = 0
@@ -108,7 +110,7 @@ class HarvestMonitor:
             )
         self._summary.begin()
         n_pages_before = self._harvest.n_pages
-        self._last = (self._clock, n_pages_before)
+        self._last = (self._clock, n_pages_before, self.crawler.stats.get_value(_HTTP_ERRORS, 0))
         if self._n_of_all() is None:  # what others have spent is heard later
             self._outlook.note_spent(self._clock)
         self._run_file.read_earlier(n_pages_before)
@@ -146,7 +148,7 @@ class HarvestMonitor:
         logger.info("Finished (%s): %s, %.0f pages/s, %s still waiting", reason, found, speed, waiting)
         for line in self._summary.lines(reason, judged):
             logger.info("  %s", line)
-        if reason not in _BUDGETS_SPENT:
+        if reason not in _BUDGETS_SPENT or (reason == "finished" and stats.get(_UNREACHABLE)):
             self._say_how_to_resume()
 
     def _say_how_to_resume(self) -> None:
@@ -207,22 +209,24 @@ class HarvestMonitor:
     def _log_line(self) -> None:
         harvest = self._harvest
         now = time.monotonic()
-        then, n_then = self._last
+        then, n_then, n_errors_then = self._last
         n_of_all = self._n_of_all()
         told = (harvest.n_pages, frontier_of(self.crawler).n_waiting)
         if told == self._told and now - then < _SIGN_OF_LIFE_SECS:
             self._say_what_the_end_waits_for(harvest.n_pages if n_of_all is None else n_of_all)
             return  # the crawl waits: for a host, or for a model that is being trained
-        self._last, self._told = (now, harvest.n_pages), told
         window, stats = HARVEST_WINDOW_PAGES.read(self.crawler.settings), self.crawler.stats.get_stats()
+        n_errors, secs = stats.get(_HTTP_ERRORS, 0), max(now - then, 1e-9)
+        self._last, self._told = (now, harvest.n_pages, n_errors), told
         self._outlook.note_spent(now, n_of_all)
         progress = Progress(
             *(harvest.n_pages, self._plan.max_pages, self._estimate.text(), harvest.n_relevant, harvest.rate),
             *(harvest.recent_rate, window, told[1], frontier_of(self.crawler).host_counts()),
-            (harvest.n_pages - n_then) / max(now - then, 1e-9),
+            (harvest.n_pages - n_then) / secs,
             self._outlook.time_left.secs(),
             self._outlook.text(frontier_of(self.crawler)),
             n_of_all,
+            (n_errors - n_errors_then) / secs,
         )
         logger.info("%s", "  ".join(filter(None, (str(progress), being_read(stats), summary(stats)))))
 

@@ -36,6 +36,8 @@ class Progress:
     outlook: str = ""
     #: Pages of all workers, with the ``n_pages`` of this one; None where one process crawls.
     n_of_all: int | None = None
+    #: Answers with an HTTP error; said if they are more than the pages.
+    errors_per_sec: float = 0.0
 
     def __str__(self) -> str:
         """Return the line."""
@@ -46,8 +48,12 @@ class Progress:
             f"harvest {self.harvest}",
             f"judged relevant {self.n_relevant} ({self.rate:.3f}, last {self.window}: {self.recent_rate:.3f})",
             f"frontier {self.n_waiting}{self._hosts()}",
-            f"{self.pages_per_sec:.{0 if self.pages_per_sec >= 10 else 1}f} pages/s",
+            f"{_rate(self.pages_per_sec)} pages/s",
         ]
+        if self.errors_per_sec > self.pages_per_sec:
+            parts[-1] += f", {_rate(self.errors_per_sec)} HTTP errors/s"
+        if self.hosts is not None and not self.hosts.n_active and self.hosts.n_failing:
+            return "  ".join(parts)  # nothing can be foretold while all hosts fail
         if self.secs_left is not None:
             parts.append(f"{duration(self.secs_left)} left")
         if self.outlook:
@@ -59,3 +65,7 @@ class Progress:
             return ""
         failing = f", {self.hosts.n_failing} failing" if self.hosts.n_failing else ""
         return f" on {quantity(self.hosts.n_active, 'hosts')}{failing}"
+
+
+def _rate(per_sec: float) -> str:
+    return f"{per_sec:.{0 if per_sec >= 10 else 1}f}"
