@@ -204,6 +204,7 @@ def test_it_says_in_words_why_a_page_could_not_be_fetched(models, tmp_path):
         "/broken": (Reply(b"<p>Half a page", hangs_up_after=5), "connection broken"),
         "/late": (Reply(wait=lambda: time.sleep(1.5)), "timed out"),
         "/unpacked": (Reply(b"<p>No gzip", headers=packed), "cannot be unpacked"),
+        "/no-zstd": (Reply(b"<p>No zstd", headers=packed | {"Content-Encoding": "zstd"}), "cannot be unpacked"),
         "/nowhere": (redirect("http://[::1"), "redirected to what is no URL"),
         "/gone": (Reply(b"", 410), "HTTP 410"),
     }

@@ -93,7 +93,7 @@ def why_failed(error: BaseException | None) -> str:
     if isinstance(error, DownloadCancelledError) and "max size" in str(error):
         return TOO_LARGE
     # The exceptions of zlib and brotli have no other name.
-    if name in ("error", "BadGzipFile"):
+    if name in ("error", "BadGzipFile", "ZstdError"):
         return "cannot be unpacked"
     # Of a ValueError: a redirect whose target no request can be made for.
     found = _NO_TARGET if isinstance(error, ValueError) else ""
