@@ -205,3 +205,24 @@ def test_what_a_host_does_is_told_when_it_fails_and_when_it_answers_again(tmp_pa
     hosts.answered(Request(url))
     assert told == [(f"http://{HOST}", 1, "refused", True), (f"http://{HOST}", 0, "", True)]
     store.close()
+
+
+def test_after_an_outage_no_link_that_timed_out_meanwhile_comes_last_and_all_hosts_are_asked(tmp_path):
+    now = 100.0
+    store = FrontierStore(tmp_path / "frontier.sqlite")
+    leases = SimpleNamespace(now=lambda: now, of=lambda request: None, ready_at=SimpleNamespace(rest=lambda *_: None))
+    hosts = UnreachableHosts(store, leases, HostFailures(10.0, 8, lambda _: False), MemoryStatsCollector(get_crawler()))
+    links = [Request(f"http://h{number}.org/") for number in range(4)]
+    for link in links:
+        hosts.answered(link)
+    for _ in range(5):
+        now += 30.0
+        for link in links:
+            hosts.failed(link, "timed out", is_sure=False)
+    assert len(hosts.failing()) == 4
+    assert not any(hosts.is_doubtful(link.url) for link in links)
+    hosts.answered(links[0])
+    assert not any(hosts.is_doubtful(link.url) or hosts.rests_until(link.url) > now for link in links)
+    hosts.failed(links[1], "timed out", is_sure=False)
+    assert hosts.is_doubtful(links[1].url)  # again by itself
+    store.close()

@@ -144,13 +144,12 @@ class HostFailures:
         return True
 
     def network_answered(self, now: float) -> list[str]:
-        """Note that some host answered. If that ends an outage, no host's rest lasts any longer; return those that rested."""
+        """Note that some host answered. If that ends an outage, no host's rest lasts any longer; return those in trouble."""
         if not self.outage.answered(now):
             return []
-        resting = [host for host, each in self._troubles.items() if each.rests_until > now]
-        for host in resting:
-            self._troubles[host].rests_until, self._troubles[host].n_failures = now, 1
-        return resting
+        for each in self._troubles.values():
+            each.rests_until, each.n_failures = min(each.rests_until, now), min(each.n_failures, 1)
+        return list(self._troubles)
 
     def history(self, host: str) -> tuple[int, str, bool]:
         """Return what another process needs to continue: failures in a row, why, and whether the host has ever answered.

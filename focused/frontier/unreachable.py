@@ -147,16 +147,19 @@ class UnreachableHosts:
     def _network_answers(self) -> None:
         """Note that some host has answered. If none did for a while, all are asked again."""
         self._silent_secs = _SAID_AGAIN_SECS
-        resting = self.failures.network_answered(self.leases.now())
-        if resting:
-            logger.info("Hosts answer again. Those that rested are asked now: %d", len(resting))
-        for origin in resting:
+        failing = self.failures.network_answered(self.leases.now())
+        if failing:
+            logger.info("Hosts answer again. Those that did not are asked now: %d", len(failing))
+        for origin in failing:
+            self._failed_links.pop(origin, None)  # no link is to blame, either
             self._end_rest(origin)
             self.hand_on_trouble(origin, *self.failures.history(origin))
 
     def is_doubtful(self, url: str) -> bool:
         """Tell whether a link has failed, perhaps by its own fault, and its host has not answered since."""
-        return bool(self._failed_links) and self._failed_links.get(origin_of(url), {}).get(url) is False
+        if not self._failed_links or self._failed_links.get(origin_of(url), {}).get(url) is not False:
+            return False
+        return not self.failures.outage.is_on(self.leases.now())
 
     def rests_until(self, url: str) -> float:
         """Return until when the origin of a URL rests, on the downloader's clock; 0: it does not."""
