@@ -178,7 +178,10 @@ class Summary:
                     continue  # steps of these
                 # Not the answers to the question for robots.txt.
                 causes[f"HTTP {name}"] = value - stats.get(f"robotstxt/response_status_count/{name}", 0)
-        answers = ", ".join(f"{n} x {cause}" for cause, n in causes.items() if n > 0)
+        causes = {cause: n for cause, n in causes.items() if n > 0}
+        if len(causes) > 1:  # why a link waits is counted by itself
+            causes.pop(words_of_exception("LinkWaitsError"), None)
+        answers = ", ".join(f"{n} x {cause}" for cause, n in causes.items())
         return f"No page was fetched. Answers: {answers or 'none'}."
 
 
