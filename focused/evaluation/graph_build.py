@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from focused.method.training.page_set import Track
     from focused.webs import Answer, RecordedWeb
 
-FORMAT = 3
+FORMAT = 4
 """Version of the graphs; it rises when older graphs would be wrong."""
 
 _NOTHING = "User-agent: *\nDisallow: /"
