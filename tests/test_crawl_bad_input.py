@@ -233,6 +233,10 @@ SETTING_CASES |= {
     "LOG_LEVEL": "bogus",
     "LOG_ENABLED": "perhaps",
     "LOG_FILE": "/dev/null/job.log",
+    "LOG_FORMAT": "%(nothing)s",
+    "LOG_ENCODING": "klingon",
+    "RETRY_HTTP_CODES": "500,many",
+    "TELNETCONSOLE_PORT": "high",
 }
 
 
@@ -240,6 +244,7 @@ SETTING_CASES |= {
 SETTINGS_OF_COMMAND = {
     *("FOCUSED_MAX_PAGES", "FOCUSED_LINK_SCORING_ENABLED", "DOWNLOAD_TIMEOUT", "CONCURRENT_REQUESTS", "DOWNLOAD_SLOTS"),
     *("COOKIES_ENABLED", "TELNETCONSOLE_ENABLED", "LOG_LEVEL", "LOG_ENABLED", "LOG_FILE"),
+    *("LOG_FORMAT", "LOG_ENCODING"),
 }
 
 
@@ -253,6 +258,33 @@ def test_a_bad_setting_is_named(models, tmp_path, setting):
         line = why(models, tmp_path, web="demo", settings=settings)
     assert setting in line
     assert value in line
+
+
+@pytest.mark.parametrize("table", ["FEEDS=no table", "FEEDS=[1]", "DOWNLOAD_SLOTS=3", "ITEM_PIPELINES=x"])
+def test_a_table_that_is_none_is_one_line_in_the_log_of_a_job(models, tmp_path, table):
+    """Scrapy reads it as JSON: it would end with a traceback, or with "use -s NAME=VALUE" and no log at all."""
+    argv = (
+        "crawl",
+        "focused",
+        "-a",
+        "_job=1",
+        "-a",
+        "topic=stars",
+        "-s",
+        table,
+        "-s",
+        f"LOG_FILE={tmp_path / 'job.log'}",
+    )
+    line = refused(scrapy(*argv, cwd=tmp_path, env=environment(models)))
+    name, value = table.split("=")
+    assert f"{name} must be a table, as a JSON object. Got {value!r}" in line
+    assert line.removeprefix("Error: ") in (tmp_path / "job.log").read_text()
+
+
+def test_feeds_that_are_no_tables_are_one_line_under_scrapyd(models, tmp_path):
+    argv = ("crawl", "focused", "-a", "_job=1", "-a", "topic=stars", "-a", "web=demo", "-s", 'FEEDS={"pages.csv": 3}')
+    env = environment(models) | {"FOCUSED_WEBS_DIR": str(tmp_path), "FOCUSED_RUNS_DIR": str(tmp_path)}
+    assert "FEEDS must be a table of tables" in refused(scrapy(*argv, cwd=tmp_path, env=env))
 
 
 TOPIC_CASES = {
@@ -364,6 +396,30 @@ def test_an_empty_argument_is_not_taken_for_none(models, tmp_path, name):
 def test_a_feed_that_cannot_be_written_is_known_before_the_first_page(models, tmp_path, feed):
     (tmp_path / "folder.json").mkdir()
     assert "cannot be written" in refused(crawl(models, tmp_path, web="demo", feed=feed))
+
+
+FEEDS_THAT_SCRAPY_WOULD_LEAVE_OUT = {
+    "format": ({"FEEDS": '{"pages.csv": {"format": "word"}}'}, "pages.csv must be one of csv, ", "Got 'word'"),
+    "no format": ({"FEEDS": '{"pages": {}}'}, "The format of the output file pages must be one of", "Got ''"),
+    "storage": ({"FEEDS": '{"carrier-pigeon://x/pages.csv": {}}'}, "must be a path, or begin with one of file, ftp"),
+    "percent": ({"FEEDS": '{"100%.csv": {}}'}, "A % in the name of an output file must be written %%", "'100%.csv'"),
+    "batches": ({"FEEDS": '{"pages.csv": {"batch_item_count": 9}}'}, "its name must hold %(batch_id)d"),
+    "old setting": ({"FEED_URI": "pages.txt", "FEED_FORMAT": "word"}, "pages.txt must be one of csv, ", "Got 'word'"),
+}
+
+
+@pytest.mark.parametrize("case", FEEDS_THAT_SCRAPY_WOULD_LEAVE_OUT)
+def test_a_feed_that_scrapy_would_leave_out_is_refused(models, tmp_path, case):
+    settings, *fragments = FEEDS_THAT_SCRAPY_WOULD_LEAVE_OUT[case]
+    line = why(models, tmp_path, web="demo", settings=settings)
+    assert all(fragment in line for fragment in fragments), line
+
+
+def test_a_feed_by_the_old_setting_is_not_written_into_another_run(models, tmp_path):
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "run.json").write_text("{}")
+    settings = {"FEED_URI": str(tmp_path / "other" / "pages.jsonl"), "FEED_FORMAT": "jsonl"}
+    assert "would overwrite what a crawl" in why(models, tmp_path, web="demo", settings=settings)
 
 
 def test_a_misspelt_setting_names_the_one_that_was_meant(models, tmp_path):

@@ -20,7 +20,7 @@ from focused.commands.crawl_workers import crawl_with_workers
 from focused.crawl.arguments import ARGUMENTS
 from focused.crawl.planning import plan_crawl
 from focused.crawl.reader_and_judge import CLASSIFIERS, READERS
-from focused.crawl.scrapy_settings import wrong_at_start
+from focused.crawl.scrapy_settings import readable_tables, wrong_at_start
 from focused.crawl.scrapyd_client import classes_of_client, is_client
 from focused.method.strategies import CHOICES, PLUG_IN
 from focused.utils.close_names import did_you_mean
@@ -68,15 +68,16 @@ class Command(ScrapyCrawl):
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
         """Check the settings that Scrapy reads first, and quieten Scrapy's log until the arguments are checked."""
-        super().process_options(args, opts)
         assert self.settings is not None
+        opts.set, wrong_tables = readable_tables(opts.set, self.settings)
+        super().process_options(args, opts)
         wrong = list(wrong_at_start(self.settings))
         if is_client(opts.spargs):
             usual = get_project_settings()
             wrong += [(name, usual.get(name), message) for name, message in classes_of_client(self.settings)]
         for name, usable, _ in wrong:
             self.settings.set(name, usable, priority="cmdline")
-        self._wrong = [*(message for *_, message in wrong), *_wrong_names(args, self.settings)]
+        self._wrong = [*wrong_tables, *(message for *_, message in wrong), *_wrong_names(args, self.settings)]
         if args == ["focused"] or self._wrong:
             quieten(self.settings.get("LOG_LEVEL"))
 

@@ -14,7 +14,7 @@ the components of one crawl share. The modules by what they do:
   `losses`, `alerts`.
 - What is delivered: `delivered_files`, `delivered_feeds`, `delivered_words`, `late_delivery`, `own_fields`,
   `final_judging`, `csv_exporter`.
-- A run and its resumption: `run_directory`, `run_history`, `resume_command`, `pause`, `words_not_found`.
+- A run and its resumption: `run_directory`, `feeds`, `run_history`, `resume_command`, `pause`, `words_not_found`.
 - Crawls that many workers share: `shared_crawl` (a process joins), `shared_run`, `shared_figures`, `shared_outputs`,
   `shared_pages`, `shared_rows`, `shared_trainer`, `shared_learning`, `shared_verdicts`, `shared_versions`, `followed_run`.
 """

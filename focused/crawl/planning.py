@@ -12,6 +12,7 @@ from focused.crawl import arguments as given
 from focused.crawl.alerts import Conditions
 from focused.crawl.arguments import PlanError
 from focused.crawl.declared_settings import check_settings
+from focused.crawl.feeds import check_feeds
 from focused.crawl.former_classes import refuse_former_classes
 from focused.crawl.old_middlewares import with_old_middlewares
 from focused.crawl.plan import CrawlPlan
@@ -19,7 +20,6 @@ from focused.crawl.reader_and_judge import make_judge, make_reader
 from focused.crawl.run_directory import (
     check_copies,
     check_earlier_crawl,
-    check_feeds,
     check_frontier_folder,
     make_run_dir,
 )

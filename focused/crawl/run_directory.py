@@ -1,8 +1,7 @@
-"""Checks where a crawl writes: tries its run directory and the files of ``-o`` and ``-O`` before its first request."""
+"""Checks where a crawl writes: tries its run directory before its first request."""
 
 from __future__ import annotations
 
-import errno
 import os
 import shutil
 import sqlite3
@@ -22,7 +21,6 @@ from focused.frontier.scrapy_job import check_not_killed
 from focused.utils.crawl_settings import RUN_DIR
 from focused.utils.file_names import COLLECTION_FILE, DATABASE_FILE
 from focused.utils.folder_settings import RUNS_DIR
-from focused.utils.output_files import check_output
 from focused.utils.output_settings import COLLECTION, POSTGRESQL
 from focused.utils.own_files import check_own_files
 
@@ -115,35 +113,6 @@ def check_copies(settings: Any) -> None:
     if COLLECTION.read(settings) == "off":
         raise PlanError("FOCUSED_POSTGRESQL copies the collection. Leave FOCUSED_COLLECTION=off out.")
     check_database(url)
-
-
-def check_feeds(settings: Any, run_dir: Any = None) -> None:
-    """Refuse output files that cannot be written, which Scrapy would notice at the first page, and files of a crawl.
-
-    The crawl may be this one, which writes to ``run_dir``, or another one.
-    """
-    own = str(run_dir or RUN_DIR.read(settings))
-    for target in map(str, settings.getdict("FEEDS")):
-        name = target.removeprefix("file://")
-        if "://" in name or name.startswith("stdout:"):
-            continue
-        before, percent, _ = name.partition("%")  # Scrapy fills in what follows
-        folder = Path(before + percent).absolute().parent
-        while not folder.exists():  # Scrapy makes missing folders
-            folder = folder.parent
-        try:
-            if Path(name).is_dir():
-                raise IsADirectoryError(errno.EISDIR, "it is a folder")
-            with tempfile.TemporaryFile(dir=folder):
-                pass
-            written = Path(name).absolute()
-        except (OSError, ValueError) as error:
-            why = getattr(error, "strerror", None) or error
-            raise PlanError(f"The output file {name} cannot be written: {why}. Choose another: -O FILE") from None
-        try:
-            check_output(written, "-O", run_dir=Path(own) if own else None)
-        except ValueError as error:
-            raise PlanError(str(error)) from None
 
 
 def _new_folder(parent: Path) -> Path:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import codecs
+import json
 import logging
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from scrapy.settings import default_settings
+from scrapy.settings import BaseSettings, default_settings
 from scrapy.utils.misc import load_object
 
 from focused.crawl.arguments import PlanError
@@ -48,6 +50,7 @@ _OF_SLOT = {
     "concurrency": Setting("concurrency", 1, least=1, most=NUMBER_SETTINGS["CONCURRENT_REQUESTS"]),
 }
 """What DOWNLOAD_SLOTS may say of a host."""
+_LISTS_OF_NUMBERS = ("HTTPCACHE_IGNORE_HTTP_CODES", "HTTPERROR_ALLOWED_CODES", "RETRY_HTTP_CODES", "TELNETCONSOLE_PORT")
 _COMPONENTS = [name for name, value in _DEFAULTS.items() if isinstance(value, str) and value.startswith("scrapy.")]
 _COMPONENTS.remove("REFERRER_POLICY")  # which may be a word
 
@@ -61,6 +64,9 @@ def check_values(settings: Any) -> None:
         if settings.get(setting.name) is not None:  # some have that meaning; from a command line it does not come
             setting.read(settings)
     _check_slots(settings)
+    for name in filter(settings.getpriority, _LISTS_OF_NUMBERS):
+        if not all(str(each).strip().isdecimal() for each in settings.getlist(name)):
+            raise PlanError(f"{name} must be whole numbers, separated by commas. Got {settings.get(name)!r}.")
     scheduler_class(settings)
     # Only what somebody has set: the defaults are there, and to read a deprecated one is a warning.
     for name in filter(settings.getpriority, _COMPONENTS):
@@ -107,11 +113,46 @@ def scheduler_class(settings: Any) -> type:
     return found
 
 
+def readable_tables(given: list[str], settings: Mapping[str, Any]) -> tuple[list[str], list[str]]:
+    """Return those of the texts NAME=VALUE of ``-s`` that Scrapy can read, and what is wrong with the others.
+
+    Scrapy reads the value of a table as JSON, and ends with a traceback, or with advice that does not help, if it is none.
+    """
+    readable, wrong = [], []
+    for each in given:
+        name, _, value = each.partition("=")
+        try:
+            is_right = not (isinstance(settings.get(name), BaseSettings) and value) or isinstance(
+                json.loads(value), dict
+            )
+        except (ValueError, RecursionError):
+            is_right = False
+        if is_right:
+            readable.append(each)
+        else:
+            wrong.append(f"{name} must be a table, as a JSON object. Got {value!r}. Leave it out for the default.")
+    return readable, wrong
+
+
 def wrong_at_start(settings: Mapping[str, Any]) -> Iterator[tuple[str, Any, str]]:
     """Yield settings that Scrapy reads before any command and cannot use: name, a usable value, what is wrong."""
     level = settings.get("LOG_LEVEL")
     if not isinstance(level, int) and not isinstance(logging.getLevelName(str(level)), int):
         yield "LOG_LEVEL", "INFO", f"LOG_LEVEL must be one of {', '.join(_LEVELS)}. Got {level!r}."
+    try:
+        logging.Formatter(settings.get("LOG_FORMAT")).format(logging.makeLogRecord({}))
+    except (ValueError, KeyError, TypeError) as error:
+        must = "LOG_FORMAT must be made of fields of a log record, such as %(message)s"
+        yield (
+            "LOG_FORMAT",
+            "%(asctime)s %(levelname)s: %(message)s",
+            f"{must}. Got {settings.get('LOG_FORMAT')!r}: {error!r}.",
+        )
+    try:
+        codecs.lookup(str(settings.get("LOG_ENCODING")))
+    except (LookupError, ValueError):
+        must = "LOG_ENCODING must be an encoding that Python knows, such as utf-8"
+        yield "LOG_ENCODING", "utf-8", f"{must}. Got {settings.get('LOG_ENCODING')!r}."
     for setting in _DECLARED:
         try:
             if isinstance(setting.default, bool):

@@ -57,7 +57,7 @@ def classes_of_client(settings: BaseSettings) -> Iterator[tuple[str, str]]:
     for name in sorted(name for name in _CLASS_SETTINGS if (settings.getpriority(name) or 0) == COMMAND_LINE):
         yield name, f"{name} cannot be set by a client of Scrapyd: it names classes. Set it in the server's settings."
     for options in settings.getdict("FEEDS").values():
-        for option in sorted(_CLASS_OPTIONS_OF_FEEDS & set(options)):
+        for option in sorted(_CLASS_OPTIONS_OF_FEEDS & set(options)) if isinstance(options, dict) else ():
             if settings.getpriority("FEEDS") == COMMAND_LINE:
                 yield "FEEDS", f"The option {option} of FEEDS cannot be set by a client of Scrapyd: it names classes."
 
