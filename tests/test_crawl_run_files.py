@@ -7,22 +7,27 @@ import gzip
 import json
 import os
 import shutil
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from commands import Finished, crawl, environment, scrapy
+from scrapy.settings import Settings
 from warcio.archiveiterator import ArchiveIterator
 
 from focused.crawl.harvest_so_far import HarvestSoFar
+from focused.crawl.run_directory import check_earlier_crawl
 from focused.evaluation.report.run_files import read_run
 from focused.frontier.run_files import cut_back
 from focused.utils.file_names import CRAWL_FILES
 from focused.utils.files import write_whole
 from focused.utils.gzip_members import whole_members
-from focused.utils.own_files import check_own_files
+from focused.utils.own_files import check_own_files, check_writable
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Iterator
 
 ADVICE = "Name another."
 
@@ -46,6 +51,38 @@ def test_in_the_place_of_each_file_of_a_crawl_only_a_regular_file_will_do(tmp_pa
     check_own_files(run_dir, ADVICE, may_link=True)
     with pytest.raises(ValueError, match=f"{name} must be a regular file. It is a symbolic link"):
         check_own_files(run_dir, ADVICE)
+
+
+@contextmanager
+def as_another_user(name: str) -> Iterator[Path]:
+    """Be somebody who may read a folder and its only file, and write into the folder only."""
+    top = Path(tempfile.mkdtemp())
+    (run_dir := top / "run").mkdir()
+    (run_dir / name).mkdir() if name == "versions" else (run_dir / name).write_bytes(b"")
+    (run_dir / name).chmod(0o555)
+    run_dir.chmod(0o777)
+    top.chmod(0o755)
+    user = os.geteuid()
+    os.seteuid(65534) if user == 0 else None
+    try:
+        yield run_dir
+    finally:
+        os.seteuid(user)
+        shutil.rmtree(top)
+
+
+@pytest.mark.parametrize(
+    "name", ["frontier.sqlite", "frontier.sqlite.lock", "collection.sqlite", "fetched.csv", "versions"]
+)
+def test_a_crawl_whose_files_belong_to_another_user_is_not_resumed(name):
+    settings = Settings({"SCHEDULER": "focused.frontier.scheduler.FrontierScheduler"})
+    with as_another_user(name) as run_dir, pytest.raises(ValueError, match=f"/{name} cannot be written by this user"):
+        check_earlier_crawl(run_dir, settings, topic="stars", web="demo", web_options={})
+
+
+def test_a_file_that_a_crawl_replaces_may_belong_to_another_user():
+    with as_another_user("run.json") as run_dir:
+        check_writable(run_dir, ADVICE)
 
 
 def test_a_file_is_written_whole_whatever_stands_under_its_other_name(tmp_path):

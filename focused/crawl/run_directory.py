@@ -22,7 +22,7 @@ from focused.utils.crawl_settings import RUN_DIR
 from focused.utils.file_names import COLLECTION_FILE, DATABASE_FILE
 from focused.utils.folder_settings import RUNS_DIR
 from focused.utils.output_settings import COLLECTION, POSTGRESQL
-from focused.utils.own_files import check_own_files
+from focused.utils.own_files import check_own_files, check_writable
 
 _LEAST_FREE_BYTES = 20_000_000
 _SAFE_PATH_BYTES = 400
@@ -62,8 +62,10 @@ def check_earlier_crawl(run_dir: Path, settings: Any, *, topic: str, web: str, w
         raise PlanError(f"{run_dir} is a crawl of many workers. Go on with it: -a workers=N. {_ANOTHER_FOLDER}")
     job_dir = settings.get("JOBDIR")
     check_own_files(run_dir, f"Move it away. {_ANOTHER_FOLDER}")
+    check_writable(run_dir, "choose another: -a run_dir=PATH")
     if job_dir:
         check_own_files(Path(job_dir), "Move it away. Choose another: -s JOBDIR=PATH")
+        check_writable(Path(job_dir), "choose another: -s JOBDIR=PATH")
     if not getattr(scheduler_class(settings), "is_durable", False):
         check_unused(run_dir, job_dir)
         if job_dir:

@@ -1,4 +1,7 @@
-"""Checks that files a crawl keeps in its folder are regular ones: nothing waits for a pipe or writes through a link."""
+"""Checks that files a crawl keeps in its folder can be used: regular ones, and writable.
+
+Nothing waits for a pipe or writes through a link.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +9,34 @@ import os
 import stat
 from typing import TYPE_CHECKING
 
-from focused.utils.file_names import CRAWL_FILES, FRONTIER_FILES, VERDICTS_FOLDER, VERSIONS_FOLDER
+from focused.utils.file_names import (
+    ALERTS_FILE,
+    COLLECTION_FILES,
+    CRAWL_FILES,
+    FETCHED_FILE,
+    FRONTIER_FILES,
+    HARVEST_FILE,
+    PAGES_FILE,
+    RETRAINING_FILE,
+    VERDICTS_FOLDER,
+    VERSIONS_FILE,
+    VERSIONS_FOLDER,
+    WARC_FILE,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 _SCRAPYS = ("requests.seen", "spider.state")
 """What Scrapy itself keeps in a JOBDIR."""
+_WRITTEN_INTO = (
+    *(PAGES_FILE, HARVEST_FILE, FETCHED_FILE, WARC_FILE, ALERTS_FILE, VERSIONS_FILE, RETRAINING_FILE, VERSIONS_FOLDER),
+    *(*FRONTIER_FILES, *COLLECTION_FILES),
+)
+"""What a resumed crawl goes on with; the other files it replaces, whoever wrote them."""
+
+
+_KNOWS_EFFECTIVE_IDS = os.access in os.supports_effective_ids
 
 
 def check_own_files(folder: Path, advice: str, *, may_link: bool = False) -> None:
@@ -31,6 +55,23 @@ def check_own_files(folder: Path, advice: str, *, may_link: bool = False) -> Non
         check_own_file(f"{folder}/{name}", advice, may_link=may_link)
     for name in (VERSIONS_FOLDER, VERDICTS_FOLDER):
         _check_folder(f"{folder}/{name}", advice, may_link=may_link)
+
+
+def check_writable(folder: Path, advice: str) -> None:
+    """Refuse a folder with files that a resumed crawl could not go on with: another user began it, or they are read-only.
+
+    Raises
+    ------
+    ValueError
+        It names the file, and gives the ``advice`` what to do.
+    """
+    for name in _WRITTEN_INTO:
+        path = f"{folder}/{name}"
+        if os.path.lexists(path) and not os.access(path, os.W_OK, effective_ids=_KNOWS_EFFECTIVE_IDS):
+            raise ValueError(
+                f"{path} cannot be written by this user. It belongs to another user, or is read-only. Let this user write "
+                f"the whole folder, or {advice}"
+            )
 
 
 def check_verdicts_folder(run_dir: Path, advice: str) -> None:
