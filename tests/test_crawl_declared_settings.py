@@ -86,14 +86,11 @@ def test_the_demo_web_has_the_defaults_of_its_settings():
     assert given == {name: setting.default for name, setting in GENERATED["hostile"].items()}
 
 
-def test_folders_databases_and_a_token_come_from_the_environment_and_nothing_else_does():
-    environment = dict.fromkeys(DECLARED, "/x")
-    named = {f"FOCUSED_{each}_DIR" for each in ("MODELS", "RUNS", "WEBS", "CACHE")}
-    assert set(of_environment(environment)) == named | {
-        "FOCUSED_DATABASE",
-        "FOCUSED_POSTGRESQL",
-        "FOCUSED_METRICS_TOKEN",
-    }
+def test_what_only_a_server_may_set_comes_from_its_environment_and_nothing_else_does():
+    """A client that sets it is told that the server's environment is the place (focused/crawl/scrapyd_client.py)."""
+    named = {name for name, setting in DECLARED.items() if setting.set_by == SERVER}
+    assert {"FOCUSED_RUNS_DIR", "FOCUSED_DATABASE", "FOCUSED_METRICS_TOKEN", "FOCUSED_PRIVATE_ADDRESSES"} <= named
+    assert set(of_environment(dict.fromkeys(DECLARED, "/x"))) == named
     assert of_environment({}) == {}
 
 

@@ -24,9 +24,10 @@ from focused.utils.clock import VIRTUAL_DELAY, VIRTUAL_LATENCY
 from focused.utils.close_names import did_you_mean
 from focused.utils.crawl_settings import CRAWL, PAGE_CLASSIFIER, PAGE_READER, RUN, SCOPE, SOURCES
 from focused.utils.folder_settings import FOLDERS
-from focused.utils.frontier_settings import DATABASE, FRONTIER, SINKING, WORKERS
-from focused.utils.output_settings import METRICS_TOKEN, OUTPUT, POSTGRESQL
+from focused.utils.frontier_settings import FRONTIER, SINKING, WORKERS
+from focused.utils.output_settings import OUTPUT
 from focused.utils.parameters import parameters_of
+from focused.utils.setting import SERVER
 from focused.webs import GENERATED
 
 if TYPE_CHECKING:
@@ -62,8 +63,8 @@ GROUPS: dict[str, tuple[Setting, ...]] = {
 
 DECLARED: dict[str, Setting] = {setting.name: setting for group in GROUPS.values() for setting in group}
 
-OF_ENVIRONMENT = (*FOLDERS, DATABASE, POSTGRESQL, METRICS_TOKEN)
-"""Environment variables of the same names give these, too."""
+OF_ENVIRONMENT = tuple(setting for setting in DECLARED.values() if setting.set_by == SERVER)
+"""Environment variables of the same names give these, too: under Scrapyd a server has no other place for its own settings."""
 
 COMMAND_LINE = 40
 """Scrapy's priority of settings given with -s."""
@@ -78,7 +79,7 @@ def defaults() -> dict[str, Any]:
 
 
 def of_environment(environment: Mapping[str, str]) -> dict[str, str]:
-    """Return the folders and databases that environment variables of the same names give."""
+    """Return the settings of a server that environment variables of the same names give."""
     return {each.name: environment[each.name] for each in OF_ENVIRONMENT if each.name in environment}
 
 
