@@ -160,6 +160,7 @@ ARGUMENT_CASES = {
     "web folder": ({"web": "/"}, "'web' must be live, demo, hostile or the path of a WARC file", "'/'"),
     "web device": ({"web": "/dev/null"}, "'web' must be live, demo, hostile or the path of a WARC file", "'/dev/null'"),
     "run_dir in a file": ({"run_dir": "/dev/null/run"}, "cannot be written", "-a run_dir=PATH"),
+    "run_dir of two lines": ({"run_dir": "a\n21:09:47 INFO: Finished"}, "without control characters", "'a\\n21:09:47"),
     "run_dir long": ({"run_dir": "x" * 300}, "cannot be written", "-a run_dir=PATH"),
 }  # fmt: skip
 
@@ -373,6 +374,28 @@ def test_under_scrapyd_clients_stay_inside_the_folders_of_the_server(models, tmp
     link = two_regions.parent / "link.warc.gz"
     link.symlink_to("/etc/passwd")
     assert "A WARC file must lie inside FOCUSED_WEBS_DIR" in ask(webs, topic="stars", web="link.warc.gz")
+
+
+@pytest.mark.parametrize("folder", ["verdicts", "verdicts/new/run", "versions"])
+def test_no_crawl_begins_where_another_run_keeps_verdicts_and_versions(models, tmp_path, folder):
+    """Its pages.jsonl would be taken for a person's verdicts."""
+    (other := tmp_path / "other").mkdir()
+    (other / "run.json").write_text("{}")
+    line = why(models, tmp_path, web="demo", run_dir=other / folder)
+    assert f"{other / folder} is a folder in which the run {other} keeps what is its own" in line
+    assert [path.name for path in other.iterdir()] == ["run.json"]
+
+
+@pytest.mark.parametrize("folder", [".topics/stars", "a/.deleted-b"])
+def test_under_scrapyd_no_crawl_begins_in_a_hidden_folder(tmp_path, folder):
+    settings = {"FOCUSED_RUNS_DIR": str(tmp_path / "runs")}
+    arguments = {"_job": "1", "topic": "demo", "web": "demo", "run_dir": folder}
+    found = Settings()
+    found.setmodule(project, priority="project")
+    found.setdict(settings, priority="project")
+    with pytest.raises(PlanError, match="run_dir must not name a hidden folder"):
+        plan_crawl(arguments, found)
+    assert not (tmp_path / "runs").exists()
 
 
 @pytest.mark.parametrize("name", ["FOCUSED_MODELS_DIR", "FOCUSED_RUNS_DIR", "FOCUSED_WEBS_DIR", "FOCUSED_CACHE_DIR"])

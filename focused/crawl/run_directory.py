@@ -7,6 +7,7 @@ import shutil
 import sqlite3
 import tempfile
 import time
+import unicodedata
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from focused.frontier.scrapy_job import check_not_killed
 from focused.utils.crawl_settings import RUN_DIR
 from focused.utils.file_names import COLLECTION_FILE, DATABASE_FILE
 from focused.utils.folder_settings import RUNS_DIR
+from focused.utils.output_files import run_with
 from focused.utils.output_settings import COLLECTION, POSTGRESQL
 from focused.utils.own_files import check_own_files, check_writable
 
@@ -36,6 +38,12 @@ def make_run_dir(argument: Any, topic: str, settings: Any, is_confined: bool) ->
     path = Path(name) if name else runs_dir / topic
     if name and is_confined:
         path = given.path_inside(path, "FOCUSED_RUNS_DIR", settings, "run_dir")
+        if any(part.startswith(".") for part in path.relative_to(runs_dir.resolve()).parts):
+            raise PlanError(
+                f"run_dir must not name a hidden folder: the server keeps things of its own there. Got {name!r}."
+            )
+    if name:
+        _check_named(name, path)
     try:
         path.mkdir(parents=True, exist_ok=True)
         if not name:
@@ -50,6 +58,14 @@ def make_run_dir(argument: Any, topic: str, settings: Any, is_confined: bool) ->
         needed = f"{free / 1e6:.0f} MB of free space; a crawl needs at least {_LEAST_FREE_BYTES / 1e6:.0f} MB"
         raise PlanError(f"The run directory {path} has {needed}. {_ANOTHER_FOLDER}")
     return path.resolve()
+
+
+def _check_named(name: str, path: Path) -> None:
+    """Refuse a name that would forge lines of the log, and a folder in which another run keeps what is its own."""
+    if any(unicodedata.category(each) in ("Cc", "Zl", "Zp") for each in name):
+        raise PlanError(f"The run directory must be a path without control characters. Got {name!r}. {_ANOTHER_FOLDER}")
+    if (run := run_with(path)) is not None:
+        raise PlanError(f"{path} is a folder in which the run {run} keeps what is its own. {_ANOTHER_FOLDER}")
 
 
 def check_earlier_crawl(run_dir: Path, settings: Any, *, topic: str, web: str, web_options: dict[str, Any]) -> None:

@@ -30,15 +30,18 @@ def check_output(path: Path, option: str, *, run_dir: Path | None = None) -> Pat
     for found in dict.fromkeys((path.parent.resolve() / path.name, path.resolve())):
         folder = found.parent
         begins = run_dir is not None and folder == run_dir.resolve()
-        is_kept = (found.name in CRAWL_FILES | EVALUATION_FILES and (begins or _is_kept_in(folder))) or any(
-            each.name in (VERSIONS_FOLDER, VERDICTS_FOLDER) and _is_kept_in(each.parent)
-            for each in (found, *found.parents)
-        )
-        if is_kept:
+        is_kept = found.name in CRAWL_FILES | EVALUATION_FILES and (begins or _is_kept_in(folder))
+        if is_kept or run_with(found) is not None:
             what = f"{path}, which leads there," if found.name != path.name else str(path)
             kept = f"what a crawl or an evaluation keeps in {folder}"
             raise ValueError(f"{what} would overwrite {kept}. Choose another name: {option} FILE")
     return path
+
+
+def run_with(path: Path) -> Path | None:
+    """Return the run that keeps its verdicts, or the versions of its model, in a folder or above it; None: there is none."""
+    kept = (each.parent for each in (path, *path.parents) if each.name in (VERSIONS_FOLDER, VERDICTS_FOLDER))
+    return next(filter(_is_kept_in, kept), None)
 
 
 def check_regular(path: Path, option: str) -> Path:
