@@ -376,6 +376,12 @@ def test_under_scrapyd_clients_stay_inside_the_folders_of_the_server(models, tmp
     assert "A WARC file must lie inside FOCUSED_WEBS_DIR" in ask(webs, topic="stars", web="link.warc.gz")
 
 
+def test_under_scrapyd_a_topic_s_own_web_is_called_so(bad, tmp_path):
+    assert why(bad, tmp_path, topic="bad-web", run_dir=None, _job="1").startswith(
+        "The web of topic 'bad-web' may be given"
+    )
+
+
 @pytest.mark.parametrize("folder", ["verdicts", "verdicts/new/run", "versions"])
 def test_no_crawl_begins_where_another_run_keeps_verdicts_and_versions(models, tmp_path, folder):
     """Its pages.jsonl would be taken for a person's verdicts."""

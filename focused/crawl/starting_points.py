@@ -26,14 +26,15 @@ def web_of(argument: Any, topic: Topic, settings: Any, is_confined: bool) -> str
     name = str(argument) if argument is not None else str(WEB.read(settings) or topic.web)
     if name == "live" or name in GENERATED:
         return name
-    path = given.path_inside(Path(name), "FOCUSED_WEBS_DIR", settings, "A WARC file") if is_confined else Path(name)
+    of_topic = argument is None and name == topic.web
+    what = f"The web of topic {topic.name!r}" if of_topic else "A WARC file"
+    path = given.path_inside(Path(name), "FOCUSED_WEBS_DIR", settings, what) if is_confined else Path(name)
     try:
         is_file = path.is_file()
     except OSError:  # a name that no file can have
         is_file = False
     if not is_file:
-        of_topic = argument is None and name == topic.web
-        source = f"The web of topic {topic.name!r}" if of_topic else "Spider argument 'web'"
+        source = what if of_topic else "Spider argument 'web'"
         raise PlanError(f"{source} must be live, demo, hostile or the path of a WARC file. Got {name!r}.")
     return str(path.resolve())
 
