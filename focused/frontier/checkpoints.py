@@ -52,8 +52,8 @@ class Checkpoints:
         self.before: list[Callable[[], None]] = []
         #: Returns what else the commit stores, if it has changed since the last one: JSON values by their keys.
         self.changed: Callable[[], dict[str, Any]] = dict
-        #: Called when a commit has failed; ends the crawl.
-        self.failed: Callable[[], None] = lambda: None
+        #: Called with the reason when a commit has failed; ends the crawl.
+        self.failed: Callable[[str], None] = logger.error
         self._counted: dict[str, int] = {}
         self._is_kept: dict[str, bool] = {}
         self._n_ended = 0
@@ -113,8 +113,7 @@ class Checkpoints:
         goes_on = "the same command goes on where it is now"
         if "malformed" in str(error) or "decode" in str(error):
             goes_on = f"save what can be read (scrapy frontier {self.run_dir} --recover), then {goes_on}"
-        logger.error("The frontier in %s cannot be written: %s. The crawl ends; %s.", self.run_dir, error, goes_on)
-        self.failed()
+        self.failed(f"The frontier in {self.run_dir} cannot be written: {error}. The crawl ends; {goes_on}.")
 
     def _free_bytes(self, can_be_more: bool = False) -> int:
         """Return how much disk is left; too little is an error, unless there can be more after the commit."""

@@ -290,7 +290,8 @@ class FrontierScheduler(BaseScheduler):
         if 0 < task.max_relevant <= harvest.n_relevant:
             raise CloseSpider("max_relevant")
 
-    def _not_writable(self) -> None:
-        """End the crawl: what is not durable will be fetched again."""
+    def _not_writable(self, why: str) -> None:
+        """End the crawl, whose command fails: what is not durable will be fetched again."""
+        self._crawl.fail(why)
         assert self.crawler.engine is not None
         deferred_from_coro(self.crawler.engine.close_spider_async(reason="frontier_not_writable"))

@@ -253,11 +253,10 @@ class SharedScheduler(FrontierScheduler):
         if self._checkpoints.is_broken:
             return
         self._checkpoints.is_broken = True
-        self._crawl.fail(
+        self._not_writable(
             f"The crawl's database cannot be used: {' '.join(str(error).split())}. This worker ends; what it had under way is "
             "fetched again. When the database can be used again, the same command goes on."
         )
-        self._not_writable()
 
     def _let_rest(self, host: str, secs: float, delay: float) -> None:
         ready_at = self._leases.ready_at
