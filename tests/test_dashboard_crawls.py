@@ -124,6 +124,15 @@ def test_a_run_is_resumed_by_the_command_that_began_it(runs_dir):
     assert arguments_of(runs_dir / "again") == (arguments | {"max_pages": "9"}, settings)  # resumed a second time
 
 
+def test_a_run_that_a_client_of_scrapyd_began_is_resumed(runs_dir):
+    command = (
+        "python -m scrapyd.runner crawl focused -s LOG_FILE=/srv/logs/1.log -a _job=1 -a topic=demo -a max_pages=9"
+    )
+    run = a_run(runs_dir / "one", command=f"{command} -a run_dir=monday -s DOWNLOAD_DELAY=2")
+    arguments, settings = arguments_of(run.path, may_ask_private=True)
+    assert (arguments, settings) == ({"topic": "demo", "max_pages": "9"}, ["DOWNLOAD_DELAY=2"])
+
+
 PRIVATE_SEEDS = [
     "http://127.0.0.1:8000/",
     "http://a.example/,https://0x7f.1/",

@@ -63,6 +63,8 @@ PRIVATE = "FOCUSED_PRIVATE_ADDRESSES"
 _REFUSE = f"{PRIVATE}=refuse"
 HARMLESS_SETTINGS = frozenset({"FOCUSED_CONTACT", "FOCUSED_RUNS_DIR", "FOCUSED_MODELS_DIR", "FOCUSED_METRICS_TOKEN"})
 """They stand in the command where the dashboard was started with them; it has them still, or has others."""
+_OF_SCRAPYD = frozenset({"_job", "_version", "LOG_FILE"})
+"""What Scrapyd adds to a command. A crawl of the dashboard is no job, and has a log of its own."""
 
 
 def arguments_of(run_dir: Path, *, may_ask_private: bool = False) -> tuple[dict[str, str], list[str]]:
@@ -84,7 +86,7 @@ def arguments_of(run_dir: Path, *, may_ask_private: bool = False) -> tuple[dict[
         value = word[2:] or following
         name, _, said = value.partition("=")
         if word[:2] == "-a":
-            if name != "run_dir":
+            if name != "run_dir" and name not in _OF_SCRAPYD:
                 arguments[name] = _checked(name, said, run_dir)
         elif word[:2] == "-s":
             if value != _REFUSE and not _may_set(name, said):
@@ -105,7 +107,7 @@ def _may_set(name: str, value: str) -> bool:
     try:
         _SCRAPYS[name].check(value)
     except KeyError:
-        return name in SETTINGS | HARMLESS_SETTINGS and value.isprintable()
+        return name in SETTINGS | HARMLESS_SETTINGS | _OF_SCRAPYD and value.isprintable()
     except ValueError:
         return False
     return True
