@@ -392,16 +392,32 @@ def test_no_crawl_begins_where_another_run_keeps_verdicts_and_versions(models, t
     assert [path.name for path in other.iterdir()] == ["run.json"]
 
 
-@pytest.mark.parametrize("folder", [".topics/stars", "a/.deleted-b"])
-def test_under_scrapyd_no_crawl_begins_in_a_hidden_folder(tmp_path, folder):
-    settings = {"FOCUSED_RUNS_DIR": str(tmp_path / "runs")}
-    arguments = {"_job": "1", "topic": "demo", "web": "demo", "run_dir": folder}
+@pytest.mark.parametrize(
+    ("folder", "reason"),
+    [
+        (".topics/stars", "run_dir must not name a hidden folder"),
+        ("a/.deleted-b", "run_dir must not name a hidden folder"),
+        (".", "run_dir must be a folder of its own"),
+        (
+            "stars",
+            "run_dir must be a folder of its own, not one for several runs. Got 'stars', which holds .*/stars/monday",
+        ),
+        (
+            "stars/monday/x/y",
+            "run_dir must not be inside another run. Got 'stars/monday/x/y', and .*/stars/monday is one",
+        ),
+    ],
+)
+def test_under_scrapyd_no_run_hides_another_or_is_hidden(tmp_path, folder, reason):
+    (other := tmp_path / "runs" / "stars" / "monday").mkdir(parents=True)
+    (other / "run.json").write_text("{}")
+    before = sorted((tmp_path / "runs").rglob("*"))
     found = Settings()
     found.setmodule(project, priority="project")
-    found.setdict(settings, priority="project")
-    with pytest.raises(PlanError, match="run_dir must not name a hidden folder"):
-        plan_crawl(arguments, found)
-    assert not (tmp_path / "runs").exists()
+    found.setdict({"FOCUSED_RUNS_DIR": str(tmp_path / "runs")}, priority="project")
+    with pytest.raises(PlanError, match=reason):
+        plan_crawl({"_job": "1", "topic": "demo", "web": "demo", "run_dir": folder}, found)
+    assert sorted((tmp_path / "runs").rglob("*")) == before
 
 
 @pytest.mark.parametrize("name", ["FOCUSED_MODELS_DIR", "FOCUSED_RUNS_DIR", "FOCUSED_WEBS_DIR", "FOCUSED_CACHE_DIR"])

@@ -20,7 +20,7 @@ from focused.crawl.scrapy_settings import scheduler_class
 from focused.frontier.run_files import check_begun_here, check_same, check_unused, reserve_frontier
 from focused.frontier.scrapy_job import check_not_killed
 from focused.utils.crawl_settings import RUN_DIR
-from focused.utils.file_names import COLLECTION_FILE, DATABASE_FILE
+from focused.utils.file_names import COLLECTION_FILE, DATABASE_FILE, FRONTIER_FILE, RUN_FILE
 from focused.utils.folder_settings import RUNS_DIR
 from focused.utils.output_files import run_with
 from focused.utils.output_settings import COLLECTION, POSTGRESQL
@@ -38,10 +38,7 @@ def make_run_dir(argument: Any, topic: str, settings: Any, is_confined: bool) ->
     path = Path(name) if name else runs_dir / topic
     if name and is_confined:
         path = given.path_inside(path, "FOCUSED_RUNS_DIR", settings, "run_dir")
-        if any(part.startswith(".") for part in path.relative_to(runs_dir.resolve()).parts):
-            raise PlanError(
-                f"run_dir must not name a hidden folder: the server keeps things of its own there. Got {name!r}."
-            )
+        _check_apart(path, runs_dir.resolve())
     if name:
         _check_named(name, path)
     try:
@@ -66,6 +63,28 @@ def _check_named(name: str, path: Path) -> None:
         raise PlanError(f"The run directory must be a path without control characters. Got {name!r}. {_ANOTHER_FOLDER}")
     if (run := run_with(path)) is not None:
         raise PlanError(f"{path} is a folder in which the run {run} keeps what is its own. {_ANOTHER_FOLDER}")
+
+
+def _check_apart(path: Path, runs_dir: Path) -> None:
+    """Refuse a client's run among what others keep: it would hide their runs, or be hidden by one."""
+    inside = path.relative_to(runs_dir)
+    if any(part.startswith(".") for part in inside.parts):
+        raise PlanError(
+            f"run_dir must not name a hidden folder: the server keeps things of its own there. Got {str(inside)!r}."
+        )
+    above = next((runs_dir.joinpath(each) for each in inside.parents if _is_run(runs_dir / each)), None)
+    if above is not None:
+        raise PlanError(f"run_dir must not be inside another run. Got {str(inside)!r}, and {above} is one.")
+    if _is_run(path):
+        return
+    below = next((found.parent for level in ("*", "*/*") for found in path.glob(f"{level}/{RUN_FILE}")), None)
+    if path == runs_dir or below is not None:
+        holds = f", which holds {below}" if below is not None else ""
+        raise PlanError(f"run_dir must be a folder of its own, not one for several runs. Got {str(inside)!r}{holds}.")
+
+
+def _is_run(folder: Path) -> bool:
+    return any((folder / name).exists() for name in (RUN_FILE, FRONTIER_FILE, DATABASE_FILE))
 
 
 def check_earlier_crawl(run_dir: Path, settings: Any, *, topic: str, web: str, web_options: dict[str, Any]) -> None:
