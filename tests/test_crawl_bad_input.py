@@ -443,6 +443,17 @@ def test_a_feed_that_cannot_be_written_is_known_before_the_first_page(models, tm
     assert "cannot be written" in refused(crawl(models, tmp_path, web="demo", feed=feed))
 
 
+@pytest.mark.parametrize(
+    ("settings", "arguments"),
+    [({}, {"seeds": "http://127.0.0.1:1/", "web": "live"}), ({"JOBDIR": "/dev/null/job"}, {"web": "demo"})],
+    ids=["seeds", "frontier"],
+)
+def test_a_refused_crawl_leaves_no_run_directory(models, tmp_path, settings, arguments):
+    runs = {"FOCUSED_RUNS_DIR": str(tmp_path / "runs"), "FOCUSED_PRIVATE_ADDRESSES": "refuse"}
+    why(models, tmp_path, settings=settings | runs, run_dir=None, **arguments)
+    assert [path.name for path in (tmp_path / "runs").rglob("*")] == ["stars"]  # the folder of the topic's runs
+
+
 FEEDS_THAT_SCRAPY_WOULD_LEAVE_OUT = {
     "format": ({"FEEDS": '{"pages.csv": {"format": "word"}}'}, "pages.csv must be one of csv, ", "Got 'word'"),
     "no format": ({"FEEDS": '{"pages": {}}'}, "The format of the output file pages must be one of", "Got ''"),

@@ -6,6 +6,7 @@ started otherwise, the spider plans itself. Settings are a mapping that knows pr
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from focused.crawl import arguments as given
@@ -139,7 +140,6 @@ def plan_crawl(arguments: Mapping[str, Any], settings: Any, *, needs_seeds: bool
         addresses=addresses_of(str(arguments.get("seeds")), seeds, web, effective, is_confined),
         **limits,
     )
-    check_addresses(plan, effective)
     decided[RUN_DIR.name] = str(plan.run_dir)
     _check_run_dir(plan, arguments, effective)
     if shared is not None and not shared.begin(plan, own, effective):
@@ -207,10 +207,19 @@ def _reader_and_judge(topic: Topic, strategy: Strategy, scope: Scope, settings: 
 
 
 def _check_run_dir(plan: CrawlPlan, arguments: Mapping[str, Any], settings: Any) -> None:
-    """Refuse a run directory that another crawl has used, and one whose frontier does not fit."""
-    check_frontier_folder(plan.run_dir, settings)
-    if arguments.get("run_dir") or RUN_DIR.read(settings) or settings.get("JOBDIR"):
-        check_earlier_crawl(plan.run_dir, settings, topic=plan.topic.name, web=plan.web, web_options=plan.web_options)
+    """Refuse a run directory that another crawl has used, one whose frontier does not fit, and seeds that are not asked."""
+    is_named = arguments.get("run_dir") or RUN_DIR.read(settings)
+    try:
+        check_addresses(plan, settings)
+        check_frontier_folder(plan.run_dir, settings)
+        if is_named or settings.get("JOBDIR"):
+            options = plan.web_options
+            check_earlier_crawl(plan.run_dir, settings, topic=plan.topic.name, web=plan.web, web_options=options)
+    except (ValueError, OSError):
+        if not is_named:  # it was made just now
+            with suppress(OSError):
+                plan.run_dir.rmdir()
+        raise
 
 
 def _strategy(argument: Any, topic: Topic, settings: Any) -> Strategy:
