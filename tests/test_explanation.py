@@ -87,6 +87,15 @@ def test_links_have_the_score_that_a_crawl_gives_them(topic, strategy, similarit
     assert order == sorted(order)
 
 
+@pytest.mark.parametrize(
+    ("similarity", "measure"), [("calibrated", "relevance"), ("cosine", "cosine"), ("decision", "decision")]
+)
+def test_tables_name_the_measure_that_units_are_compared_by(topic, similarity, measure):
+    text = to_text(explained(topic, similarity=similarity))
+    assert f"* relevant ({measure} >= " in text
+    assert f"each with the {measure} of its" in text
+
+
 def test_the_evidence_is_shown_whatever_the_strategy_looks_at(topic):
     links = {link.url: link for link in explained(topic, strategy="best_first").links}
     nebula, soup = links["http://h.org/a"], links["http://h.org/dir/b.html"]

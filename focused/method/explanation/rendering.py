@@ -145,7 +145,7 @@ def _more(n: int, what: str) -> list[str]:
 
 
 def _measure(e: Explanation) -> str:
-    return "relevance" if e.similarity == "calibrated" else "cosine"
+    return "relevance" if e.similarity == "calibrated" else e.similarity
 
 
 def _origin(url: str) -> str:
