@@ -79,3 +79,18 @@ def test_held_out_decisions_lie_on_the_scale_of_the_final_model():
     expected = final.decision_function(counts[~y])
     assert np.median(decisions[~y]) == pytest.approx(np.median(expected), abs=0.2 * expected.std())
     assert decisions[~y].std() == pytest.approx(expected.std(), rel=0.3)
+
+
+def test_held_out_decisions_keep_their_distances_where_the_final_model_calls_all_unlabelled_pages_alike():
+    """So few pages and terms did that, and the calibration's slope was beyond what a topic's file may hold."""
+    counts, y, _ = pages(20, 100)
+
+    class AllAlike:
+        @staticmethod
+        def decision_function(texts):
+            return np.full(texts.shape[0], -2.0)
+
+    (decisions,) = held_out_decisions(
+        "logistic", AllAlike(), counts, y, [Units(counts, np.arange(120))], n_folds=5, random_state=0
+    )
+    assert decisions[y].mean() > decisions[~y].mean() + 0.5

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 SHORT_LENGTHS = (2, 4, 8, 16, 32, 64)
 """Lengths, in words, of the texts that are drawn from a page to represent its blocks, from a menu entry to a paragraph."""
 
+_LEAST_WIDTH = 1e-9
+"""Decisions that differ by less are the same number, computed in another order."""
+
 
 @dataclass(frozen=True, slots=True)
 class Units:
@@ -159,7 +162,7 @@ def held_out_decisions(
         centre, width = scale.measured(final.decision_function(scale.counts))
         fold_centre, fold_width = scale.measured(on_scale)
         for values, rows, found in zip(decisions, rows_of_fold, judged, strict=True):
-            values[rows] = (found - fold_centre) * (width / fold_width) + centre
+            values[rows] = (found - fold_centre) * _ratio(width, fold_width) + centre
     return decisions
 
 
@@ -185,7 +188,12 @@ class _Scale:
             middle, upper = np.median(unlabeled), np.median(shown)
         else:
             middle, upper = np.quantile(decisions, [0.5, 0.9])
-        return float(middle), max(float(upper - middle), 1e-9)
+        return float(middle), float(upper - middle)
+
+
+def _ratio(width: float, fold_width: float) -> float:
+    """Return by what a fold's decisions are multiplied: 1 where one of the models calls those texts alike."""
+    return width / fold_width if min(width, fold_width) > _LEAST_WIDTH else 1.0
 
 
 def _judge(
