@@ -89,6 +89,33 @@ def test_it_says_from_where_on_pages_are_relevant_until_a_crawl_has_learnt_from_
     assert "until its first training" not in explained("food.html", *asked)
 
 
+def test_links_are_scored_as_crawls_of_a_preset_score_them(models, tmp_path):
+    for kind, text in (("stars", hand_made.STARS), ("food", hand_made.FOOD)):
+        (tmp_path / kind).mkdir()
+        for number, more in enumerate(("nebula", "galaxy", "comet", "orbit", "planet")):
+            (tmp_path / kind / f"{number}.html").write_bytes(hand_made.html(f"{text} {more}", title=more))
+    pages = ("--positive", "stars", "--unlabeled", "food", "--seeds", "http://a.example/", "--quick")
+    made = scrapy("train", "printed", "--preset", "l16", *pages, cwd=tmp_path, env=environment(models))
+    assert made.exit_code == 0, made.err
+
+    (tmp_path / "a.html").write_bytes(hand_made.html(hand_made.STARS, ("/b", "soup"), ("/c", "a galaxy")))
+
+    def explained(*options: str) -> Finished:
+        return scrapy("explain", "printed", "a.html", "--json", *options, cwd=tmp_path, env=environment(models))
+
+    today = json.loads(explained().out)
+    as_printed = json.loads(explained("--preset", "l16").out)
+    assert (today["strategy"], today["similarity"]) == ("adaptive", "calibrated")
+    assert (as_printed["strategy"], as_printed["similarity"], as_printed["thresholds"]["block"]) == (
+        "lpe",
+        "cosine",
+        0.1,
+    )
+    assert json.loads(explained("--preset", "l16", "--strategy", "cbp").out)["strategy"] == "cbp"
+    assert "Preset 'p13' needs a topic that was trained with wvc_p13." in refused(explained("--preset", "p13"))
+    assert "Did you mean 'l16'?" in refused(explained("--preset", "l17"))
+
+
 def test_the_live_web_is_asked_politely(explain):
     pages = {
         "/robots.txt": Reply(b"User-agent: *\nDisallow: /private", headers={"Content-Type": "text/plain"}),

@@ -16,6 +16,7 @@ from focused.method.explanation.explain import FOLLOWS_ALL, OBEYS_LINKS, OBEYS_P
 from focused.method.explanation.rendering import to_json, to_text
 from focused.method.strategies import CHOICES, PLUG_IN, make_strategy
 from focused.method.topic import load_topic
+from focused.method.topic.presets import PRESETS, check_preset
 from focused.method.training.example_content import PageContent, RefusedError, checked
 from focused.method.training.example_sources import FILES_ORIGIN
 from focused.retraining.first_threshold import first_threshold
@@ -43,6 +44,8 @@ Examples:
       the same from a recorded web
   scrapy explain demo saved.html --strategy lpe --top 0 -s FOCUSED_SIMILARITY=cosine
       a file, all rows, with another strategy and another measure
+  scrapy explain ordered saved.html --preset p13
+      the links as crawls with -a preset=p13 score them
   scrapy explain demo saved.html --url http://stars.example/a/b.html --json
       the base URL of its relative links; output for a program
 """
@@ -63,6 +66,7 @@ class Command(ProjectCommand):
         add("--web", metavar="WEB", help="where a URL is fetched: live, demo, or a WARC (default: the topic's)")
         strategies = f"{', '.join(PLUG_IN.names(CHOICES))}, or the path of a class"
         add("--strategy", metavar="NAME", help=f"{strategies} (default: the topic's)")
+        add("--preset", metavar="NAME", help=f"as crawls of it score: {', '.join(PRESETS)} (default: the topic's)")
         add("--top", default="20", metavar="N", help="rows of each table; 0: all (default: 20)")
         add("--url", metavar="URL", help="the URL of FILE, the base of its relative links")
         add("--json", action="store_true", help="print everything as one JSON object")
@@ -75,7 +79,7 @@ class Command(ProjectCommand):
             raise ValueError(f"Name a topic and a page: scrapy explain TOPIC URL|FILE. Got {got}.")
         top = whole_number("--top", opts.top, meaning="0: all")
         topic = load_topic(args[0], *models_dirs(self.settings))
-        settings = with_topic(topic, self.settings)
+        settings = with_topic(topic, self.settings, check_preset(opts.preset) if opts.preset is not None else "")
         check_settings(settings)
         strategy = make_strategy(opts.strategy or str(STRATEGY.read(settings)), settings).prepare(topic)
         reader, judge = make_reader(topic.analyzer, settings), make_judge(topic, settings)
