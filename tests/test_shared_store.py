@@ -322,6 +322,42 @@ def test_pages_wait_while_the_disk_of_the_database_is_full_and_none_is_lost_or_t
     assert delivered(prepared) == sorted(worker.fetched) == list(range(N_PAGES))
 
 
+@pytest.mark.parametrize(
+    "error", [psycopg.errors.ReadOnlySqlTransaction, psycopg.errors.IdleInTransactionSessionTimeout]
+)
+def test_pages_wait_while_a_standby_takes_the_servers_place_or_a_process_slept_and_none_fails(
+    prepared, monkeypatch, error
+):
+    """PostgreSQL counts these among internal errors: a server that is not the first one yet; a transaction that it has closed."""
+    is_away, n_refused = threading.Event(), Counter()
+
+    def refusing(method: Any) -> Any:
+        def refuse(*given: Any) -> Any:
+            if is_away.is_set():
+                n_refused[method.__qualname__] += 1
+                raise error("not now")
+            return method(*given)
+
+        return refuse
+
+    for owner, name in ((PageWriter, "write"), (keeper.Keeper, "_keep")):
+        monkeypatch.setattr(owner, name, refusing(getattr(owner, name)))
+    for module in (committer, keeper):
+        monkeypatch.setattr(module, "TRY_AGAIN_SECS", 0.05)
+    worker = Fetcher(store=a_store(prepared), fetched=[])
+    gone = []
+    worker.store.worker.on_gone = gone.append
+    worker.store.add([a_link(0)])
+    until(lambda: worker.step() and len(delivered(prepared)) >= 20)
+    is_away.set()
+    until(lambda: worker.step() and len(n_refused) == 2 and min(n_refused.values()) > 3)
+    is_away.clear()
+    run([worker])
+    worker.store.close()
+    assert not gone
+    assert delivered(prepared) == sorted(worker.fetched) == list(range(N_PAGES))
+
+
 def test_two_pages_that_each_meet_the_link_that_the_other_moves_do_not_lock_each_other_out(prepared, monkeypatch):
     low, high = sorted((a_link(0), a_link(N_HOSTS)), key=lambda link: link.fingerprint)
     both_hold_locks = threading.Barrier(2)

@@ -14,11 +14,9 @@ from contextlib import closing, suppress
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-import psycopg
-
 from focused.crawl.shared_pages import SharedPages
 from focused.frontier.shared import version_rows as rows
-from focused.frontier.shared.schema import connect
+from focused.frontier.shared.schema import AWAY, connect
 from focused.method.topic.parcel import packed, unpack_into
 from focused.retraining.judged_pages import write_record
 from focused.retraining.page_labels import trainings_due
@@ -30,6 +28,8 @@ from focused.utils.files import write_json
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
+
+    import psycopg
 
     from focused.method.topic import Topic
     from focused.retraining.options import RetrainingOptions
@@ -92,7 +92,7 @@ class SharedTrainer(threading.Thread):
         """Train whenever it is this worker's turn, until the thread is to stop."""
         with closing(self._process):
             while not self._stopping.is_set():
-                with suppress(psycopg.OperationalError, psycopg.InterfaceError):  # away: another connection, later
+                with suppress(*AWAY):  # away: another connection, later
                     self._work()
                 self._stopping.wait(_LOOK_SECS)
 

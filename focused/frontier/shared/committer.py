@@ -13,7 +13,7 @@ from focused.frontier.shared.beginning import pace
 from focused.frontier.shared.boot_clock import now
 from focused.frontier.shared.commit_result import CommitResult, KnownPageError, LeaseLostError
 from focused.frontier.shared.events import LEASE_LOST, NOT_STORED, DatabaseGone, PageRefused, PagesWritten
-from focused.frontier.shared.schema import connect
+from focused.frontier.shared.schema import AWAY, connect
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -119,7 +119,7 @@ class Committer(threading.Thread):
                     self._box.put(PageRefused(page, "known"))
             except (psycopg.errors.SerializationFailure, psycopg.errors.DeadlockDetected):
                 continue
-            except (psycopg.OperationalError, psycopg.InterfaceError) as error:
+            except AWAY as error:
                 may_be_done = True
                 if sql is not None:
                     sql.close()

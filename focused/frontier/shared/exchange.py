@@ -20,7 +20,7 @@ from focused.frontier.shared.keeper import Keeper
 from focused.frontier.shared.leasing import Leasing
 from focused.frontier.shared.link_writing import LinkRules
 from focused.frontier.shared.retrying_connection import RetryingConnection
-from focused.frontier.shared.schema import connect, make_tables
+from focused.frontier.shared.schema import AWAY, connect, make_tables
 from focused.frontier.shared.writer import PageWriter
 
 if TYPE_CHECKING:
@@ -184,7 +184,7 @@ class Exchange:
                 self.last_totals = self._leasing(sql).read_state(self.worker).totals
                 if reason:
                     end_crawl(sql, self.crawl, reason)
-        except (psycopg.OperationalError, psycopg.InterfaceError):
+        except AWAY:
             return False
         except psycopg.Error as error:  # it would say so again
             logger.warning("This worker could not sign off in the database: %s", " ".join(str(error).split()))

@@ -36,7 +36,7 @@ from focused.frontier.shared.links_wanted import LinksWanted
 from focused.frontier.shared.orphan_links import Inheritance, scores_of
 from focused.frontier.shared.records import RecordReader
 from focused.frontier.shared.robots import read_robots, write_robots
-from focused.frontier.shared.schema import connect
+from focused.frontier.shared.schema import AWAY, connect
 from focused.frontier.shared.soft_404s import AnswerReader
 from focused.frontier.shared.texts import TextReader
 
@@ -152,9 +152,7 @@ class Keeper(threading.Thread):
                     sql.close()
                     sql = None
                 failed_since = now() if failed_since is None else failed_since
-                if now() - failed_since > self._database.patience_secs or not isinstance(
-                    error, (psycopg.OperationalError, psycopg.InterfaceError)
-                ):
+                if now() - failed_since > self._database.patience_secs or not isinstance(error, AWAY):
                     self._box.put(DatabaseGone(error))
                     self._box.woken()
                     return

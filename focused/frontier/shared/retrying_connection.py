@@ -5,14 +5,14 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any, TypeVar
 
-import psycopg
-
 from focused.frontier.shared.boot_clock import now
 from focused.frontier.shared.committer import TRY_AGAIN_SECS
-from focused.frontier.shared.schema import connect
+from focused.frontier.shared.schema import AWAY, connect
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    import psycopg
 
     from focused.frontier.shared.worker_terms import Database
 
@@ -54,7 +54,7 @@ class RetryingConnection:
                 if self._sql is None:
                     self._sql = connect(self._database.url)
                 return ask(self._sql)
-            except (psycopg.OperationalError, psycopg.InterfaceError):
+            except AWAY:
                 self._close()
                 if now() > until:
                     raise

@@ -25,6 +25,15 @@ LEAST_SERVER = 150_000
 """Oldest PostgreSQL, as its ``server_version``: 15."""
 HAD_ENDED = "FC001"
 """SQLSTATE of a transaction that is refused because a link had ended before."""
+AWAY = (
+    psycopg.OperationalError,
+    psycopg.InterfaceError,
+    psycopg.errors.ReadOnlySqlTransaction,
+    psycopg.errors.IdleInTransactionSessionTimeout,
+    getattr(psycopg.errors, "TransactionTimeout", psycopg.OperationalError),  # as of psycopg 3.2.3 and PostgreSQL 17
+)
+"""Errors that pass: the server is away or full, a standby takes its place, or it has closed a transaction during which this
+process slept. What they refuse is asked again, over another connection."""
 _MAKING = 0x666F6375736564
 """Advisory lock of the one that makes the tables."""
 
