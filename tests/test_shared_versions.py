@@ -25,7 +25,9 @@ from focused.collection.page import pack_terms
 from focused.collection.verdict_folder import Opinion, VerdictLog
 from focused.crawl.shared_trainer import SharedTrainer, SharedTraining
 from focused.frontier.shared import version_rows as rows
+from focused.frontier.shared.page_statements import RECORD
 from focused.frontier.shared.schema import connect, make_tables
+from focused.frontier.shared.view import SharedFrontierView
 from focused.method.page.text_units import KINDS
 from focused.method.scoring import Visit
 from focused.method.topic import load_topic
@@ -99,6 +101,21 @@ def test_a_version_is_there_once_with_its_files_and_a_refused_one_is_not_used(sq
     assert stored.labels == {7: (True, "http://h.org/7")}
     assert rows.attempts(sql, CRAWL) == [attempt, {"version": 3, "accepted": False}]
     assert rows.version_to_use(sql, CRAWL + 1) is None
+
+
+def test_the_view_counts_each_page_once_though_each_version_of_the_model_keeps_pages_anew(sql):
+    def keep(version: int, record: bytes) -> None:
+        sql.execute(RECORD, (CRAWL, 1, 1, version, record))
+
+    view = SharedFrontierView(sql, CRAWL, "stars", {})
+    keep(1, b"page 1")
+    assert list(view.records()) == [b"page 1"]
+    rows.add_version(sql, CRAWL, {"version": 2, "accepted": True}, {}, {"model.json": b"two"})
+    keep(1, b"page 2")  # of a worker that has not heard of it yet
+    for number in (1, 2):
+        keep(2, b"page %d by the second" % number)
+    rows.add_version(sql, CRAWL, {"version": 3, "accepted": False}, {}, {})
+    assert list(view.records()) == [b"page 1 by the second", b"page 2 by the second"]
 
 
 def test_what_kept_pages_teach_by_a_new_version_reaches_those_who_changed_before_and_after(worker):  # noqa: F811

@@ -21,6 +21,11 @@ _LINK = (
     " model_version, coalesce(extract(epoch FROM links.ended_at), 0)::bigint, coalesce(note, '')"
     " FROM links JOIN hosts USING (crawl, domain, host) WHERE crawl = %(crawl)s"
 )
+_RECORDS = (
+    "WITH latest AS (SELECT coalesce(max(version), 1) AS version, coalesce(max(floor), 0) AS floor FROM versions"
+    " WHERE crawl = %(crawl)s AND accepted)"
+    " SELECT record FROM records, latest WHERE crawl = %(crawl)s AND id > floor AND model_version = version ORDER BY id"
+)
 _ROWS_AT_A_TIME = 2_000
 
 
@@ -103,10 +108,8 @@ class SharedFrontierView(FrontierView):
         return int(in_all), int(of_host)
 
     def records(self) -> Iterator[bytes]:
-        """Yield what a strategy that learns has kept of each page."""
-        yield from (
-            bytes(record) for (record,) in self._rows("SELECT record FROM records WHERE crawl = %(crawl)s ORDER BY id")
-        )
+        """Yield what a strategy that learns has kept of each page; with each version of the model it keeps pages anew."""
+        yield from (bytes(record) for (record,) in self._rows(_RECORDS))
 
     def rows(self) -> Iterator[LinkView]:
         """Yield every link, in the order of their keys."""
