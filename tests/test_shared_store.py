@@ -40,12 +40,16 @@ def a_link(number: int, score: float = 0.5, **options: Any) -> FrontierLink:
     return FrontierLink(fingerprint_of(url, f"h{number % N_HOSTS}.example"), url, Evidence(score, 0, True), **options)
 
 
-def a_store(database: str, *, max_pages: int = 0, max_hosts: int = 64, **options: Any) -> SharedStore:
+def a_store(
+    database: str, *, max_pages: int = 0, max_relevant: int = 0, max_hosts: int = 64, **options: Any
+) -> SharedStore:
     order = LinkOrder()
     terms = WorkerTerms("test", max_pages=max_pages, lease_secs=LEASE_SECS)
     connection = Exchange(Database(database), "stars", terms=terms, order=order)
     return SharedStore(
-        Worker(connection, max_pages=max_pages, max_hosts=max_hosts), order.ranks, StoreLimits(**options)
+        Worker(connection, max_pages=max_pages, max_relevant=max_relevant, max_hosts=max_hosts),
+        order.ranks,
+        StoreLimits(**options),
     )
 
 
@@ -281,6 +285,17 @@ def test_why_a_crawl_ended_is_noted_though_its_database_is_away_at_that_moment(p
     with connect(prepared) as sql:
         assert sql.execute("SELECT reason FROM crawls").fetchall() == [("max_pages",)]
         assert sql.execute("SELECT count(*) FROM workers WHERE ended_at IS NULL").fetchone() == (0,)
+
+
+@pytest.mark.parametrize("limit", ["max_pages", "max_relevant"])
+def test_why_a_crawl_ended_is_noted_though_its_last_worker_closes_before_it_has_looked_again(prepared, limit):
+    """A spider that has had its pages closes at once."""
+    fetcher = Fetcher(store=a_store(prepared, **{limit: 1}), fetched=[])
+    fetcher.store.add([a_link(0)])
+    until(lambda: fetcher.step() and fetcher.fetched)
+    fetcher.store.close()
+    with connect(prepared) as sql:
+        assert sql.execute("SELECT reason FROM crawls").fetchall() == [(limit,)]
 
 
 def test_pages_wait_while_the_disk_of_the_database_is_full_and_none_is_lost_or_twice(prepared, monkeypatch):

@@ -14,6 +14,7 @@ import psycopg
 
 from focused.frontier.shared.boot_clock import now
 from focused.frontier.shared.committer import LAST_SECS, TRY_AGAIN_SECS, Committer
+from focused.frontier.shared.crawl_overview import why_ended
 from focused.frontier.shared.events import EventBox
 from focused.frontier.shared.joining import end_crawl, join_crawl
 from focused.frontier.shared.keeper import Keeper
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 _TURNS_A_SEC = 8000
+_CLOSE_SECS = 30.0
+"""How long the threads may take to write what is left."""
 _RECORDS_AT_A_TIME = 256
 
 
@@ -157,9 +160,14 @@ class Exchange:
         with self._connection() as asked:
             return asked.ask(lambda sql: self.keeper.answers.read(sql, self.keeper.numbers))
 
-    def close(self, rests: Mapping[str, tuple[float, float]], reason: str = "", secs: float = 30.0) -> int:
-        """Write what is left, and end the lease; return how many pages could not be written in time. It waits."""
-        until = time.monotonic() + secs
+    def close(
+        self, rests: Mapping[str, tuple[float, float]], reason: str = "", limits: tuple[int, int] = (0, 0)
+    ) -> int:
+        """Write what is left, and end the lease; return how many pages could not be written in time. It waits.
+
+        ``reason``: why the crawl has ended for all; empty: it has if it has as many pages, or relevant ones, as ``limits``.
+        """
+        until = time.monotonic() + _CLOSE_SECS
         for thread in (self.committer, self.keeper):
             thread.stop()
         for thread in (self.committer, self.keeper):
@@ -167,14 +175,14 @@ class Exchange:
                 thread.join(max(0.1, until - time.monotonic()))
         # A server that dies at the very end is often there again in a moment, and why the crawl ended is said only here.
         until = now() + LAST_SECS
-        while not self._say_good_bye(rests, reason):
+        while not self._say_good_bye(rests, reason, limits):
             if now() > until:
                 logger.warning("This worker could not sign off in the database: others wait for the end of its lease")
                 break
             time.sleep(TRY_AGAIN_SECS)
         return self.n_pending
 
-    def _say_good_bye(self, rests: Mapping[str, tuple[float, float]], reason: str) -> bool:
+    def _say_good_bye(self, rests: Mapping[str, tuple[float, float]], reason: str, limits: tuple[int, int]) -> bool:
         """Tell the database that the worker ends, and the crawl if there is a reason; return False if the server is away."""
         try:
             with connect(self._database.url, connect_secs=3) as sql:
@@ -182,7 +190,8 @@ class Exchange:
                 if self.worker:
                     self._leasing(sql).leave(self.worker, rests)
                 self.last_totals = self._leasing(sql).read_state(self.worker).totals
-                if reason:
+                # The last page may have come later than the last look at the whole crawl.
+                if reason := reason or why_ended(self.last_totals, *limits):
                     end_crawl(sql, self.crawl, reason)
         except AWAY:
             return False

@@ -153,7 +153,7 @@ class Worker:
         """Write what is left, and end the lease; return how many pages could not be written. It waits for the database."""
         self.draft.send(all_moves=True)
         rests = {own.name: self.rest_and_delay(own.name) for own in self.own_hosts}
-        n_left = self.exchange.close(rests, reason)
+        n_left = self.exchange.close(rests, reason, (self.budget.max_pages, self._max_relevant))
         if (totals := self.exchange.last_totals) is not None:  # figures of the end, not of some seconds before
             self._overview.totals = totals
             self.versions.update_at_end(totals)
