@@ -29,6 +29,7 @@ from focused.frontier.store.caps import DOMAIN_CAP
 from focused.frontier.store.limits import StoreLimits
 from focused.frontier.store.link import FrontierLink, fingerprint_of
 from focused.frontier.store.link_order import LinkOrder
+from focused.frontier.store.schema import FAILED
 from focused.method.scoring.evidence import Evidence
 
 N_HOSTS, N_PAGES = 8, 240
@@ -285,6 +286,25 @@ def test_why_a_crawl_ended_is_noted_though_its_database_is_away_at_that_moment(p
     with connect(prepared) as sql:
         assert sql.execute("SELECT reason FROM crawls").fetchall() == [("max_pages",)]
         assert sql.execute("SELECT count(*) FROM workers WHERE ended_at IS NULL").fetchone() == (0,)
+
+
+def test_a_worker_ends_when_no_page_can_be_stored_and_no_link_fails_for_it(prepared):
+    """A right that was taken away, here a table, is no fault of a page; whoever gives it back goes on with all links."""
+    fetcher, gone = Fetcher(store=a_store(prepared), fetched=[]), []
+    fetcher.store.worker.on_gone = gone.append
+    fetcher.store.add([a_link(0)])
+    until(lambda: fetcher.step() and len(delivered(prepared)) >= 20)
+    with connect(prepared) as sql:
+        sql.execute("ALTER TABLE delivered RENAME TO away")
+    until(lambda: fetcher.step() and gone)
+    fetcher.store.close()
+    with connect(prepared) as sql:
+        assert sql.execute("SELECT count(*) FROM links WHERE state = %s", (FAILED,)).fetchone() == (0,)
+        sql.execute("ALTER TABLE away RENAME TO delivered")
+    other = Fetcher(store=a_store(prepared), fetched=[])
+    run([other])
+    other.store.close()
+    assert delivered(prepared) == list(range(N_PAGES))
 
 
 @pytest.mark.parametrize("limit", ["max_pages", "max_relevant"])

@@ -128,6 +128,9 @@ class Committer(threading.Thread):
                     self._box.put(DatabaseGone(error))
                     return None
                 time.sleep(TRY_AGAIN_SECS)
+            except psycopg.ProgrammingError as error:
+                self._box.put(DatabaseGone(error))  # a right or a table is missing, and would be for any page
+                return sql
             except psycopg.Error as error:
                 if len(pages) > 1:
                     for page in pages:  # one of them is to blame
