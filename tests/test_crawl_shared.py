@@ -127,7 +127,8 @@ REFUSED = {
         "FOCUSED_RETRAINING must be off or interactive where workers share",
     ),
     "no database": ({}, {"FOCUSED_DATABASE": ""}, "Crawl 'stars' needs a database"),
-    "no name": ({"crawl": "../x"}, {}, "'crawl' must be a name"),
+    "no name": ({"crawl": "../x"}, {}, "'crawl' must be 1 to 63 letters"),
+    "a long name": ({"crawl": "x" * 64}, {}, "'crawl' must be 1 to 63 letters"),
     "no topic": ({"crawl": "unknown"}, {}, "There is no crawl 'unknown' in the database"),
 }
 

@@ -216,7 +216,8 @@ def find_shared(arguments: Mapping[str, Any], settings: Any) -> SharedCrawl | No
         return None
     if not CRAWL_NAME.fullmatch(name):
         raise PlanError(
-            f"Spider argument 'crawl' must be a name of letters, digits, '.', '_' and '-'. Got {name!r:.80}."
+            "Spider argument 'crawl' must be 1 to 63 letters, digits, '.', '_' and '-', the first a letter or digit. "
+            f"Got {name!r:.80}."
         )
     if not url:
         raise PlanError(f"Crawl {name!r} needs a database: -s FOCUSED_DATABASE=postgresql://me@host/database")
