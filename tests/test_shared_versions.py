@@ -8,14 +8,17 @@ import os
 import signal
 import sys
 import time
+from collections import Counter
 from itertools import islice
-from typing import TYPE_CHECKING
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from commands import ROOT, crawl_argv, environment, finished, read_json_lines, started
 from scrapy.settings import Settings
 from test_shared_learning import BAD, GOOD, JUDGE, home, pages, read, worker  # noqa: F401  a fixture
 from test_shared_store import until
+from twisted.python.failure import Failure
 
 pytest.importorskip("psycopg")
 
@@ -31,6 +34,8 @@ from focused.frontier.shared.view import SharedFrontierView
 from focused.method.page.text_units import KINDS
 from focused.method.scoring import Visit
 from focused.method.topic import load_topic
+from focused.pipelines import shared_retraining
+from focused.pipelines.shared_retraining import SharedRetrainingPipeline
 from focused.retraining.options import RetrainingOptions
 from focused.webs import open_web
 
@@ -269,3 +274,31 @@ def test_verdicts_that_come_while_workers_crawl_give_all_of_them_another_version
         fetched_rows = list(csv.DictReader(file))
     assert {fetched_rows[int(number) - 1]["url"]: label for number, label in said.items()}.items() <= judged.items()
     assert {int(row["model_version"]) for row in fetched_rows} >= {1}
+
+
+def test_a_version_that_cannot_be_read_while_the_database_is_away_is_said_once_and_not_tried_at_every_poll(
+    monkeypatch, caplog
+):
+    clock, n_tries = [100.0], Counter[str]()
+    monkeypatch.setattr(shared_retraining, "time", SimpleNamespace(monotonic=lambda: clock[0]))
+
+    def fails() -> None:
+        n_tries["all"] += 1
+        SharedRetrainingPipeline._not_read(pipeline, Failure(psycopg.OperationalError("no server\n there")))
+
+    pipeline: Any = SimpleNamespace(
+        _takeover=SimpleNamespace(is_rescoring=False, is_under_way=False),
+        _stats=SimpleNamespace(count=lambda name: None),
+        _read_version=fails,
+        _is_read=False,
+        _is_behind=True,
+        _again_at=0.0,
+    )
+    for _ in range(33):  # polls within some two seconds
+        SharedRetrainingPipeline._poll(pipeline)
+        clock[0] += 0.0625
+    assert n_tries["all"] == 3
+    assert caplog.messages == ["The newest version of the model cannot be read: no server there"]
+    SharedRetrainingPipeline._use(pipeline, None)
+    fails()
+    assert len(caplog.messages) == 2

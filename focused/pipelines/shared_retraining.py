@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 _POLL_EVERY_SECS = 0.05
+_AGAIN_SECS = 1.0
+"""From an attempt to read a version, where the database is away, to the next one."""
 _FOLDER = "training"
 _CLOSE_SECS = 5.0
 
@@ -85,6 +87,8 @@ class SharedRetrainingPipeline:
         self._trainer: SharedTrainer | None = None
         self._is_read = self._is_closing = False
         self._is_behind = False
+        #: When a version may be read again that could not be read; 0: the last one could.
+        self._again_at = 0.0
         self._waits_since = 0.0
         is_wanted = options.waits == "always" or (options.waits == "offline" and crawl.plan.web != "live")
         self._may_wait = is_wanted and self._is_against_met
@@ -231,14 +235,18 @@ class SharedRetrainingPipeline:
         """Do the next step of a version that takes over."""
         if self._takeover.is_rescoring:
             self._takeover.rescore()
-        elif self._is_behind and not (self._is_read or self._takeover.is_under_way):
+        elif (
+            self._is_behind
+            and not (self._is_read or self._takeover.is_under_way)
+            and time.monotonic() >= self._again_at
+        ):
             self._read_version()
 
     def _read(self) -> SharedVersion | None:
         return version_of_all(*self._about)
 
     def _use(self, found: SharedVersion | None) -> None:
-        self._is_read = False
+        self._is_read, self._again_at = False, 0.0
         if found is None or self._is_closing or found.version <= self._takeover.version:
             return
         self._know(found)
@@ -249,10 +257,13 @@ class SharedRetrainingPipeline:
         )
 
     def _not_read(self, failure: Any) -> None:
-        """Try again with the next poll where the database is away; leave a version that cannot be read."""
+        """Try again in a moment where the database is away, and say so once; leave a version that cannot be read."""
         self._is_read = False
         self._is_behind = not failure.check(ValueError)
         self._stats.count("worker_failed_count")
+        is_said, self._again_at = self._is_behind and self._again_at > 0, time.monotonic() + _AGAIN_SECS
+        if is_said:
+            return
         logger.warning("The newest version of the model cannot be read: %s", " ".join(str(failure.value).split()))
 
     def _know(self, found: SharedVersion) -> None:
