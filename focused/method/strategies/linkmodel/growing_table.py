@@ -16,9 +16,10 @@ if TYPE_CHECKING:
 Integers = npt.NDArray[np.int64]
 
 _MAX_RESERVE = 500_000
-_PAGES_OF_ITS_OWN = 1 << 20
+_PAGES_OF_ITS_OWN = 1 << 16
 """Bytes from which a column is mapped. A smaller one may take memory that was freed before, which is then filled with zeros
-at once; of a large one that would be memory for rows that may never come."""
+at once; of a large one that would be memory for rows that may never come. Most columns of a crawl's first rows have between
+this and a megabyte: 17 MB together, which a crawl of 26 pages filled for nothing (4,400 of its 15,000 page faults)."""
 
 
 class GrowingTable:
