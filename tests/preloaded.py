@@ -6,12 +6,14 @@ install a reactor: each command installs its own. ``focused.settings`` reads the
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import importlib
 import pkgutil
 import sys
 from functools import cache
 from importlib import metadata
+from pathlib import Path
 from typing import Any
 
 import commands
@@ -29,6 +31,8 @@ from focused.utils.registered_domain import registered_domain
 
 PACKAGES = (focused, scrapy.commands)
 DELAYED = {"focused.settings"}
+LARGE_PAGE = 2 << 20
+MADV_COLLAPSE = 25
 assert commands  # each fork begins in it
 
 
@@ -48,6 +52,24 @@ def load() -> None:
     known_commands()
     identifier()  # unpacks the model of languages, which takes longer than a crawl of 20 pages
     gc.freeze()  # so that forks share these objects' pages for good
+    use_large_pages()
+
+
+def use_large_pages() -> None:
+    """Let Linux keep what all forks share in pages of 2 MB: a fork copies 46,000 entries for small ones, and ends with them.
+
+    It is a third of what a fork takes before it does anything. Where there are no large pages, small ones stay.
+    """
+    if sys.platform != "linux":
+        return
+    advise = ctypes.CDLL(None).madvise
+    advise.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
+    for line in Path("/proc/self/maps").read_text().splitlines():
+        addresses, rights, _, _, _, *name = line.split()
+        if rights == "rw-p" and name in ([], ["[heap]"]):
+            start, end = (int(address, 16) for address in addresses.split("-"))
+            for page in range(-(-start // LARGE_PAGE) * LARGE_PAGE, end - LARGE_PAGE + 1, LARGE_PAGE):
+                advise(page, LARGE_PAGE, MADV_COLLAPSE)
 
 
 def known_commands() -> None:
