@@ -58,6 +58,12 @@ def pages(site):
     return reached(site)
 
 
+@pytest.fixture(scope="module")
+def honest(site):
+    """The pages of the same site without traps."""
+    return reached(a_site(type(site), has_traps=False))
+
+
 def test_the_same_seed_gives_the_same_pages_and_another_seed_others(site, pages):
     again, other = (a_site(type(site), seed) for seed in (1, 2))
     assert {url: again.page(url) for url in pages} == pages
@@ -71,8 +77,7 @@ def test_the_truth_knows_each_url_that_a_page_links_to(site, pages):
     assert {site.kind(target) for body in pages.values() for target in links_of(body)} <= known
 
 
-def test_each_kind_of_trap_is_linked_from_an_honest_page(site):
-    honest = reached(a_site(type(site), has_traps=False))
+def test_each_kind_of_trap_is_linked_from_an_honest_page(site, honest):
     kinds = set()
     for target in {target for url in honest for target in links_of(site.page(url))}:
         is_item_again = site.kind(target) == site.item_kind and "?" in target
@@ -80,8 +85,8 @@ def test_each_kind_of_trap_is_linked_from_an_honest_page(site):
     assert site.traps <= kinds
 
 
-def test_without_traps_items_are_reached_and_no_trap(site):
-    found = tally(site, reached(a_site(type(site), has_traps=False)))
+def test_without_traps_items_are_reached_and_no_trap(site, honest):
+    found = tally(site, honest)
     assert found.n_traps == 0
     assert found.n_relevant > 0.99 * site.n_items[0]
 
