@@ -181,6 +181,6 @@ def database(own_database) -> str:
 def answers_are_whole(request, monkeypatch):
     """Views of the dashboard wait until what they show is read, however busy this machine is; of that other tests tell."""
     if request.module.__name__.startswith("test_dashboard"):
-        from focused.dashboard import background_work
+        import patience
 
-        monkeypatch.setattr(background_work, "ANSWER_SECS", 60.0)
+        monkeypatch.setattr(patience.background_work, "ANSWER_SECS", patience.ANSWER_SECS)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from commands import ROOT, environment, started
+from patience import wait_for_answers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -21,11 +22,12 @@ VIEWS = ("", "/pages?which=all", "/pages/1?words=star", "/judge", "/judge?as=ann
 
 @contextmanager
 def dashboard(
-    folder: Path, before: Callable[[], None] | None = None, options: Sequence[str] = ()
+    folder: Path, before: Callable[[], None] | None = wait_for_answers, options: Sequence[str] = ()
 ) -> Iterator[tuple[Any, str]]:
     """Serve ``folder/runs``, with topics of its own in ``folder/models``; yield the process and the link that it prints for all programs.
 
-    ``before`` is a function of a module of the tests, called in the process before the command.
+    ``before`` is a function of a module of the tests, called in the process before the command. By default answers are whole:
+    nothing in a browser loads a page again that says "in a moment".
     """
     if not (folder / "models").exists():
         shutil.copytree(ROOT / "models" / "demo", folder / "models" / "demo")
