@@ -156,7 +156,7 @@ class LinkModel:
         self.last = Fit(len(training), len(columns), *loss.means(found))
         both = self.prior.terms()  # terms that no outcome has say what they said before
         both[columns] = found[n_dense:]
-        return Weights(found[:n_dense], both[:N_COLUMNS].copy(), both[N_COLUMNS:].copy())
+        return Weights(found[:n_dense], both[:N_COLUMNS], both[N_COLUMNS:])
 
     def _computing(self, weights: Weights, rates: Mapping[str, Floats]) -> Generator[int, None, None]:
         """Compute what weights and rates say of each link, then use both; yields as `fit_in_steps` does."""

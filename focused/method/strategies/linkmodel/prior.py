@@ -66,14 +66,16 @@ class Prior:
     def weights(self) -> Weights:
         """Return all weights."""
         terms = self.terms()
-        return Weights(self.dense.copy(), terms[:N_COLUMNS].copy(), terms[N_COLUMNS:].copy())
+        return Weights(self.dense.copy(), terms[:N_COLUMNS], terms[N_COLUMNS:])
 
     def of(self, columns: Integers) -> tuple[Floats, Floats]:
         """Return weights and penalties of the dense features and of some terms."""
-        weights, penalties = np.zeros(2 * N_COLUMNS), np.full(2 * N_COLUMNS, _SPARSE_PENALTY)
-        weights[self.columns], penalties[self.columns] = self.sparse, self.sparse_penalty
-        prior = np.concatenate((self.dense, weights[columns]))
-        return prior, np.concatenate((self.dense_penalty, penalties[columns]))
+        weights, penalties = np.zeros(len(columns)), np.full(len(columns), _SPARSE_PENALTY)
+        places = np.searchsorted(self.columns, columns)
+        places[places == len(self.columns)] = 0
+        known = np.flatnonzero(self.columns[places] == columns) if len(self.columns) else places[:0]
+        weights[known], penalties[known] = self.sparse[places[known]], self.sparse_penalty[places[known]]
+        return np.concatenate((self.dense, weights)), np.concatenate((self.dense_penalty, penalties))
 
 
 NO_PRIOR = Prior()
