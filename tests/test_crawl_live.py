@@ -7,14 +7,19 @@ import itertools
 import threading
 import time
 from collections import Counter
+from typing import TYPE_CHECKING, Any
 
 import hand_made
 import pytest
 from commands import crawl
 from observers import SETTINGS, observed
+from scrapy.downloadermiddlewares.downloadtimeout import DownloadTimeoutMiddleware
 from sites import HTML, Reply, Site, redirect
 
 from focused.frontier.store.view import FrontierView
+
+if TYPE_CHECKING:
+    from scrapy import Request
 
 pytestmark = pytest.mark.slow
 
@@ -196,12 +201,25 @@ def test_a_page_that_wants_a_cookie_back_is_fetched_where_cookies_are_sent(model
         )
 
 
+def wait_a_second_for_late() -> None:
+    """Let one page time out, and the others have all the time that this machine needs."""
+    set_timeout = DownloadTimeoutMiddleware.process_request
+
+    def set_own(self: DownloadTimeoutMiddleware, request: Request, *about: Any) -> Any:
+        if request.url.endswith("/late"):
+            request.meta["download_timeout"] = 1
+        return set_timeout(self, request, *about)
+
+    DownloadTimeoutMiddleware.process_request = set_own
+
+
 def test_it_says_in_words_why_a_page_could_not_be_fetched(models, tmp_path):
+    is_over = threading.Event()
     packed = {"Content-Type": HTML, "Content-Encoding": "gzip"}
     notes = {
         "/large": (Reply(b"x" * 5_001), "too large (DOWNLOAD_MAXSIZE)"),
         "/broken": (Reply(b"<p>Half a page", hangs_up_after=5), "connection broken"),
-        "/late": (Reply(wait=lambda: time.sleep(1.5)), "timed out"),
+        "/late": (Reply(wait=lambda: is_over.wait(300)), "timed out"),
         "/unpacked": (Reply(b"<p>No gzip", headers=packed), "cannot be unpacked"),
         "/no-zstd": (Reply(b"<p>No zstd", headers=packed | {"Content-Encoding": "zstd"}), "cannot be unpacked"),
         "/nowhere": (redirect("http://[::1"), "redirected to what is no URL"),
@@ -209,8 +227,9 @@ def test_it_says_in_words_why_a_page_could_not_be_fetched(models, tmp_path):
     }
     home = hand_made.html(hand_made.STARS, *((path, "a star") for path in notes))
     with Site({"/": home, **{path: reply for path, (reply, _) in notes.items()}}) as site:
-        settings = FAST | {"DOWNLOAD_TIMEOUT": 1, "DOWNLOAD_MAXSIZE": 5_000, "RETRY_TIMES": 0}
-        result = crawl(models, tmp_path, seeds=f"{site.url}/", settings=settings)
+        settings = FAST | {"DOWNLOAD_MAXSIZE": 5_000, "RETRY_TIMES": 0}
+        result = crawl(models, tmp_path, seeds=f"{site.url}/", settings=settings, before=wait_a_second_for_late)
+        is_over.set()
     assert result.exit_code == 0, result.err
     with FrontierView(result.run_dir) as view:
         found = {path: view.find(f"{site.url}{path}").note for path in notes}
