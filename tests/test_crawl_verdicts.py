@@ -121,7 +121,7 @@ def test_what_was_said_of_a_finished_run_decides_what_is_exported(judged):
 def said_while_it_runs(run_dir: Path, url: str, value: bool | None) -> None:
     """Say something of a page of a crawl that runs, and wait until its collection knows."""
     say(run_dir, {url: value})
-    until = time.monotonic() + 60
+    until = time.monotonic() + 180
     while rows(run_dir)[url]["verdict"] != (None if value is None else int(value)):
         assert time.monotonic() < until
         time.sleep(0.05)
