@@ -127,7 +127,7 @@ def test_folders_whose_names_differ_by_numbers_are_one_place(frontier):
 
 
 def test_links_from_places_of_which_fewest_pages_are_known_come_first_whatever_their_scores_are(frontier):
-    urls = [f"http://h.org/{folder}/{number}" for folder in ("best", "good", "poor") for number in range(10)]
+    urls = [f"http://h.org/{folder}/p{number}" for folder in ("best", "good", "poor") for number in range(10)]
     around = RandomLinks(frontier(urls))
     around.n_wanted = 1
     first = around.next(lambda host: 0.0, NOW)  # from here on it counts; before, nothing has been fetched
@@ -143,6 +143,20 @@ def test_links_from_places_of_which_fewest_pages_are_known_come_first_whatever_t
         around.note_fetched(drawn.url)
         found.append(place_of(drawn.url)[1])
     assert Counter(found) == {"/poor": 6, "/good": 5, "/best": 1}
+
+
+@pytest.mark.parametrize("page", ["show.cgi?bug={}", "{}", "{}.html"])
+def test_pages_with_numbers_for_names_are_drawn_though_all_that_was_chosen_lies_in_their_folder(frontier, page):
+    """Else only lists and people were drawn, and the judge took every bug for one of the topic."""
+    bugs = [f"http://h.org/bugs/{page.format(number)}" for number in range(60)]
+    around = RandomLinks(frontier([*bugs, *(f"http://h.org/list{number}/all" for number in range(20))]))
+    around.n_wanted = 1
+    assert around.next(lambda host: 0.0, NOW) is not None
+    for url in bugs[:20]:
+        around.note_fetched(url)
+    around.n_wanted = 16
+    found = Counter(place_of(around.next(lambda host: 0.0, NOW).url)[1] == "/bugs" for _ in range(16))
+    assert found[True] >= 7
 
 
 def test_in_the_place_of_a_link_without_a_page_another_is_drawn_and_from_its_host_last(frontier):

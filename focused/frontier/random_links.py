@@ -26,8 +26,11 @@ _N_CANDIDATES = 64
 Place = tuple[str, str]
 
 _NUMBER = re.compile(r"[0-9]+(?:[-_.][0-9]+)*")
+_NUMBERED_PAGE = re.compile(r"/[0-9]+(?:\.\w+)?(?:\?|$)|=[0-9]+(?:[&;]|$)")
+"""A page whose name, or a value of whose query, is a number: ``/q/4711``, ``/show.cgi?bug=4711``."""
 _LEAST_SHARE = 2 / 3
-"""Of their share of the links that wait, what links of numbered folders are to be drawn at least, whatever else there is.
+"""Of their share of the links that wait, what links of numbered folders and pages are to be drawn at least, whatever else
+there is.
 
 Chosen on the wire, whose stories lie in folders by date (docs/results/pages-met-tried.md).
 """
@@ -138,13 +141,16 @@ def how_known(n_known: Mapping[Place, int], n_drawn: Mapping[Place, int], waitin
     Otherwise each month of an endless calendar would be another unknown folder, so numbered folders are one place. On
     other webs the articles lie there. So such a place counts as not known while less than two thirds were drawn of it of what
     its links are of all that wait. Pages that were chosen by their scores do not count for that: they are of the topic, and
-    say nothing of what else lies there.
+    say nothing of what else lies there. The same holds for a folder most of whose pages have numbers for names.
 
     >>> urls = ["http://h.example/2024/05/a", "http://h.example/2024/06/b", "http://h.example/about/c"]
     >>> articles, about = map(place_of, urls[1:])
     >>> how_known({articles: 7}, {articles: 5, about: 4}, urls)[articles]
     7
     >>> how_known({articles: 7}, {articles: 4, about: 6}, urls)[articles]
+    0
+    >>> bugs = [f"http://h.example/cgi-bin/show.cgi?bug={n}" for n in (1, 2)]
+    >>> how_known({place_of(bugs[0]): 7}, {articles: 1}, [*bugs, *urls])[place_of(bugs[0])]
     0
 
     Parameters
@@ -156,12 +162,12 @@ def how_known(n_known: Mapping[Place, int], n_drawn: Mapping[Place, int], waitin
     waiting : iterable of str
         URLs that were drawn from all that wait.
     """
-    places, total = Counter(map(place_of, waiting)), sum(n_drawn.values())
-    n_links = places.total()
-    return Counter(
-        {
-            place: n_known.get(place, 0)
-            for place, n in places.items()
-            if "#" not in place[1] or n_drawn.get(place, 0) * n_links > _LEAST_SHARE * n * total
-        }
-    )
+    urls = list(waiting)
+    places, total = Counter(map(place_of, urls)), sum(n_drawn.values())
+    pages_of_number = Counter(place_of(url) for url in urls if _NUMBERED_PAGE.search(url))
+
+    def is_known(place: Place, n_links: int) -> bool:
+        is_numbered = "#" in place[1] or 2 * pages_of_number[place] > n_links
+        return not is_numbered or n_drawn.get(place, 0) * len(urls) > _LEAST_SHARE * n_links * total
+
+    return Counter({place: n_known.get(place, 0) for place, n_links in places.items() if is_known(place, n_links)})
