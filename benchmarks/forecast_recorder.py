@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from scrapy import signals
 
-from focused.crawl.parts import Crawl
+from focused.crawl.crawl import Crawl
 from focused.frontier.crawl_interface import frontier_of
 from focused.items import PageItem
 

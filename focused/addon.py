@@ -17,9 +17,9 @@ from scrapy.spiders import CrawlSpider
 from scrapy.utils.misc import load_object
 from scrapy.utils.spider import DefaultSpider
 
+from focused.crawl.crawl import Crawl
 from focused.crawl.declared_settings import COMMAND_LINE
 from focused.crawl.former_classes import COMPONENTS, refuse_former_classes
-from focused.crawl.parts import Crawl
 from focused.crawl.planning import plan_crawl
 from focused.crawl.scope import ARGUMENTS_OF_SCOPE
 from focused.crawl.scrapy_settings import scheduler_class

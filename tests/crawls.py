@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import hand_made
 from scrapy.utils.test import get_crawler
 
-from focused.crawl.parts import Crawl
+from focused.crawl.crawl import Crawl
 from focused.crawl.plan import CrawlPlan
 from focused.method.page.reader import PageReader
 from focused.method.strategies import make_strategy

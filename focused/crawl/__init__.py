@@ -1,6 +1,6 @@
 """One crawl: its plan, its arguments and settings, its run directory, and what its components share.
 
-Begin with `planning`, which makes a crawl's `plan` before its first request, and with `parts`: its class `Crawl` holds what
+Begin with `planning`, which makes a crawl's `plan` before its first request, and with `crawl`: its class `Crawl` holds what
 the components of one crawl share. The modules by what they do:
 
 - Settings and arguments: `arguments`, `starting_points`, `declared_settings`, `settings_layers`, `presets`, `scope`;

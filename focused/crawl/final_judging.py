@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from scrapy.statscollectors import StatsCollector
 
     from focused.collection.verdict_rows import DeliveryChange
-    from focused.crawl.parts import Crawl
+    from focused.crawl.crawl import Crawl
 
 logger = logging.getLogger(__name__)
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from scrapy.exceptions import CloseSpider
 
-from focused.crawl.parts import Crawl
+from focused.crawl.crawl import Crawl
 from focused.items import page_location
 from focused.method.scoring import Visit
 from focused.method.scoring.link_scores import WrongScoresError

@@ -12,7 +12,7 @@ from focused.utils.finish_reasons import WORDS_NOT_FOUND
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
-    from focused.crawl.parts import Crawl
+    from focused.crawl.crawl import Crawl
 
 ENOUGH_PAGES = 160
 """Pages after which a crawl ends that has met none of its topic's words."""

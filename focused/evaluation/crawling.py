@@ -12,7 +12,7 @@ from scrapy import signals
 from scrapy.crawler import AsyncCrawlerRunner
 from scrapy.utils.defer import deferred_from_coro
 
-from focused.crawl.parts import Crawl
+from focused.crawl.crawl import Crawl
 from focused.crawl.planning import plan_crawl
 from focused.evaluation.crawl_group import DONE, FAILED, CrawlGroup
 from focused.evaluation.graph_build import PageResolver

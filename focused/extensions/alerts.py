@@ -14,7 +14,7 @@ from scrapy.utils.asyncio import create_looping_call
 from scrapy.utils.defer import deferred_from_coro
 
 from focused.crawl.alerts import ALERT, INTERVAL_SECS, AlertFacts, Conditions
-from focused.crawl.parts import Crawl
+from focused.crawl.crawl import Crawl
 from focused.frontier.crawl_interface import frontier_of
 from focused.utils.file_names import ALERTS_FILE
 from focused.utils.files import LineFile

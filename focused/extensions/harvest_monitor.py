@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from scrapy import signals
 from scrapy.utils.asyncio import create_looping_call
 
+from focused.crawl.crawl import Crawl
 from focused.crawl.delivered_words import found_in_short
-from focused.crawl.parts import Crawl
 from focused.crawl.pdf_counts import being_read
 from focused.crawl.presets import about_preset
 from focused.crawl.private_addresses import REFUSED, about_seeds

@@ -9,7 +9,7 @@ from scrapy import signals
 from scrapy.exceptions import NotConfigured
 from scrapy.utils.asyncio import create_looping_call
 
-from focused.crawl.parts import Crawl
+from focused.crawl.crawl import Crawl
 from focused.frontier.crawl_interface import frontier_of
 from focused.frontier.patience import summary
 from focused.utils.file_names import PROGRESS_FILE

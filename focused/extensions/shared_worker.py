@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from scrapy import signals
 from scrapy.exceptions import NotConfigured
 
-from focused.crawl.parts import Crawl
+from focused.crawl.crawl import Crawl
 from focused.crawl.shared_run import save_run
 from focused.utils.file_names import RUN_FILE
 from focused.utils.frontier_settings import DATABASE, SHARED_CRAWL

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from focused.collection.figure_words import figure_lines
 from focused.collection.verdict_words import about_not_fetched, contradictions
+from focused.crawl.crawl import Crawl
 from focused.crawl.delivered_words import DELIVERED, about_delivered, about_harvest, counted
 from focused.crawl.failures import words_of_exception
 from focused.crawl.final_judging import words_of_judging_again
 from focused.crawl.losses import LOSSES
 from focused.crawl.page_reading import NOT_READ, about_not_read
-from focused.crawl.parts import Crawl
 from focused.crawl.pdf_counts import pdf_advice, pdf_summary
 from focused.crawl.pdf_reading import is_installed
 from focused.frontier.crawl_interface import frontier_of

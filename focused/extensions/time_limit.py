@@ -8,7 +8,7 @@ from scrapy import signals
 from scrapy.exceptions import CloseSpider, NotConfigured
 from scrapy.utils.defer import deferred_from_coro
 
-from focused.crawl.parts import Crawl
+from focused.crawl.crawl import Crawl
 from focused.utils.clock import clock_of
 from focused.utils.scrapy_internals import is_closing
 

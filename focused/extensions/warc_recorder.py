@@ -12,7 +12,7 @@ import scrapy
 from scrapy import signals
 from scrapy.exceptions import NotConfigured
 
-from focused.crawl.parts import Crawl
+from focused.crawl.crawl import Crawl
 from focused.frontier.leases import LEASE, link_ended
 from focused.utils.compression import gzip_member
 from focused.utils.crawl_settings import RUN_DIR

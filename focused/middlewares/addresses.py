@@ -9,7 +9,7 @@ from scrapy.exceptions import NotConfigured
 from scrapy.utils.httpobj import urlparse_cached
 from scrapy.utils.spider import DefaultSpider
 
-from focused.crawl.parts import Crawl
+from focused.crawl.crawl import Crawl
 from focused.crawl.private_addresses import HOST, SCHEME, USER, AddressRefusedError, addresses_of, count_refused
 from focused.utils.addresses import is_host
 from focused.utils.scrapy_internals import keep_cookies_offline

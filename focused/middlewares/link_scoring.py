@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy import Request
 
+from focused.crawl.crawl import Crawl
 from focused.crawl.judging_in_turn import JudgingInTurn
 from focused.crawl.link_sources import REASONS as SOURCE_REASONS
 from focused.crawl.link_sources import LinkSources
 from focused.crawl.page_reading import NOT_READ, PageReading, RepeatedText, is_text
-from focused.crawl.parts import Crawl
 from focused.crawl.repeated_pages import count_repeated
 from focused.crawl.soft_404_probes import PROBE, Soft404Probes
 from focused.frontier.crawl_interface import frontier_of

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from scrapy.exceptions import NotConfigured
 
-from focused.crawl.parts import Crawl
+from focused.crawl.crawl import Crawl
 from focused.method.scoring import REASONS
 from focused.method.scoring.base import BY_FEED, BY_SITEMAP
 from focused.method.scoring.link_meta import WORDS

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from scrapy.downloadermiddlewares.offsite import OffsiteMiddleware
 from scrapy.exceptions import IgnoreRequest
 
-from focused.crawl.parts import Crawl
+from focused.crawl.crawl import Crawl
 from focused.frontier.crawl_interface import frontier_of
 from focused.utils.scope import REDIRECT_OUT_OF_SCOPE, Scope
 from focused.utils.url_lists import without_user

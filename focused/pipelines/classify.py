@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from focused.crawl.parts import Crawl
+from focused.crawl.crawl import Crawl
 from focused.items import PageItem
 
 if TYPE_CHECKING:

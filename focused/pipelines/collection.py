@@ -13,8 +13,8 @@ from scrapy.exceptions import NotConfigured
 
 from focused.collection.page import CollectedPage
 from focused.collection.store import CollectionStore
+from focused.crawl.crawl import Crawl
 from focused.crawl.own_fields import StoredFields
-from focused.crawl.parts import Crawl
 from focused.items import PageItem
 from focused.retraining.judged_pages import judged_terms_of
 from focused.utils.file_names import COLLECTION_FILE

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 from scrapy.exceptions import DropItem
 from scrapy.utils.defer import deferred_from_coro
 
+from focused.crawl.crawl import Crawl
 from focused.crawl.fetched_rows import FETCHED_COLUMNS, fetched_row
 from focused.crawl.harvest_rows import FORECAST_COLUMNS, FURTHER_COLUMNS, estimate_cells, harvest_columns, harvest_row
-from focused.crawl.parts import Crawl
 from focused.crawl.run_history import last_estimate
 from focused.crawl.saturation import SATURATED
 from focused.frontier.crawl_interface import frontier_of

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from scrapy.exceptions import NotConfigured
 from scrapy.utils.serialize import ScrapyJSONEncoder
 
-from focused.crawl.parts import Crawl
+from focused.crawl.crawl import Crawl
 from focused.items import PageItem
 from focused.utils.file_names import PAGES_FILE
 from focused.utils.files import LineFile

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from scrapy.exceptions import NotConfigured
 
 from focused.collection.postgresql import PostgresCopy
-from focused.crawl.parts import Crawl
+from focused.crawl.crawl import Crawl
 from focused.utils.file_names import COLLECTION_FILE
 from focused.utils.output_settings import POSTGRESQL
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from scrapy.exceptions import NotConfigured
 from scrapy.utils.asyncio import create_looping_call
 
-from focused.crawl.parts import Crawl
+from focused.crawl.crawl import Crawl
 from focused.crawl.pause import CrawlPause
 from focused.crawl.reader_and_judge import make_judge
 from focused.crawl.words_not_found import ENOUGH_PAGES, end_without_words, words_of

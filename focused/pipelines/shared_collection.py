@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy.exceptions import NotConfigured
 
+from focused.crawl.crawl import Crawl
 from focused.crawl.own_fields import StoredFields
-from focused.crawl.parts import Crawl
 from focused.crawl.shared_outputs import page_row
 from focused.frontier.crawl_interface import frontier_of
 from focused.items import PageItem

@@ -10,7 +10,7 @@ from scrapy.exceptions import NotConfigured
 from scrapy.utils.asyncio import create_looping_call
 from twisted.internet.threads import deferToThread
 
-from focused.crawl.parts import Crawl
+from focused.crawl.crawl import Crawl
 from focused.crawl.reader_and_judge import make_judge
 from focused.crawl.shared_run import SharedRun
 from focused.crawl.shared_versions import version_of_all

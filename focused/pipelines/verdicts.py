@@ -11,13 +11,13 @@ from scrapy import signals
 from scrapy.utils.asyncio import create_looping_call
 
 from focused.collection.verdict_rows import VerdictRows
+from focused.crawl.crawl import Crawl
 from focused.crawl.delivered_feeds import DeliveredFeeds
 from focused.crawl.delivered_files import correct_pages, remove_refused
 from focused.crawl.delivered_words import BY_PEOPLE, DELIVERED, ROWS
 from focused.crawl.final_judging import judge_again
 from focused.crawl.late_delivery import LateDelivery
 from focused.crawl.own_fields import OwnFields, own_values
-from focused.crawl.parts import Crawl
 from focused.frontier.resumption import TO_RESTORE
 from focused.items import PageItem
 from focused.retraining.applied_verdicts import KnownForms, PagesByForm, n_not_fetched, write_all_verdicts

@@ -10,9 +10,9 @@ from scrapy import signals
 from scrapy.exceptions import IgnoreRequest
 from scrapy.spidermiddlewares.httperror import HttpError
 
+from focused.crawl.crawl import Crawl
 from focused.crawl.declared_settings import COMMAND_LINE
 from focused.crawl.failures import WITHOUT_END, LinkWaitsError, why_failed
-from focused.crawl.parts import Crawl
 from focused.crawl.plan import CrawlPlan
 from focused.crawl.planning import plan_crawl
 from focused.crawl.private_addresses import AddressRefusedError

@@ -28,7 +28,7 @@ class FormerSeeds:
         self._seeds: dict[int, tuple[int, int]] = {}
         self._counted: set[int] = set()
 
-    def take(self, known: KeyNumbers, former: KeyNumbers, links: GrowingTable, earlier: FormerSeeds) -> None:
+    def keep(self, known: KeyNumbers, former: KeyNumbers, links: GrowingTable, earlier: FormerSeeds) -> None:
         """Keep those of a former memory's ``links`` that are not ``known`` yet, and what that memory kept itself."""
         keys, rows = former.items()
         to_come = known.numbers(keys.tolist()) == UNKNOWN
@@ -36,7 +36,7 @@ class FormerSeeds:
         self._seeds = earlier._seeds | dict(zip(keys[to_come].tolist(), seeds, strict=True))
         self._counted = earlier._counted | set(keys[~np.isnan(links["outcome"][rows])].tolist())
 
-    def give(self, keys: Iterable[int], rows: npt.NDArray[np.int64], links: GrowingTable) -> None:
+    def restore(self, keys: Iterable[int], rows: npt.NDArray[np.int64], links: GrowingTable) -> None:
         """Set the columns of new links, which are not kept any longer."""
         if self._seeds:
             for key, row in zip(keys, rows.tolist(), strict=True):

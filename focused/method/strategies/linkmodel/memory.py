@@ -87,7 +87,7 @@ class LinkMemory:
         their seeds, and their links keep these.
         """
         if has_more:
-            self._former_seeds.take(self._numbers, other._numbers, other.links, other._former_seeds)
+            self._former_seeds.keep(self._numbers, other._numbers, other.links, other._former_seeds)
         keys, mine = self._numbers.items()
         theirs = other._numbers.numbers(keys.tolist())
         mine, theirs = mine[theirs != UNKNOWN], theirs[theirs != UNKNOWN]
@@ -260,7 +260,7 @@ class LinkMemory:
             groups |= self._kinds(features)
             known: dict[str, npt.ArrayLike] = {"key": list(new), "columns": columns, "n_columns": n_columns, **groups}
             rows = self.links.add(len(new), known)
-            self._former_seeds.give(new, rows, self.links)
+            self._former_seeds.restore(new, rows, self.links)
             self._numbers.add(new, rows)
             numbers[unknown] = self._numbers.numbers([keys[place] for place in unknown])
         return numbers
