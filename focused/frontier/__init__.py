@@ -9,7 +9,7 @@ rest of the crawl sees its frontier (`crawl_interface`: how the frontier sees it
 - Which comes next: `politeness` (may its host be asked?), `patience` and `allowance` (is it good enough?), `budget`.
 - What sinks: `sinking` brings together `credit`, `url_groups`, `about_links`, `new_text`, `one_title`, `mirrors`,
   `idle_parameters`, `host_penalty`, `soft_404s` and `soft_404_answers`; `stood_back_words` says so in words.
-- Hosts that do not answer: `unreachable`, `host_failures`; robots.txt: `robots_cache`.
+- Hosts that do not answer: `unreachable`, `host_failures`, `network_outage`; robots.txt: `robots_cache`.
 - Crashes: `checkpoints` commits links, counters and files together, `resumption` continues from there; `run_files`,
   `session_records`.
 - Its parts are put together by `opening` and seen as `durable_frontier`; `wakeup` calls the engine.
