@@ -47,12 +47,13 @@ def test_an_answer_ends_the_trouble_of_a_host_and_failures_during_its_rest_count
     assert failures.given_up == {HOST: "refused"}
 
 
-def after_an_outage(secs: float, n_hosts: int = 4) -> HostFailures:
+def after_an_outage(secs: float, n_hosts: int = 4, answered_for: float = 100_000.0) -> HostFailures:
     """Hosts that had answered, and a stranger, none of which answers for so long; each is asked when its rest is over."""
     failures, now = HostFailures(10.0, 8, lambda _: False), 100.0
     hosts = [f"h{number}.org" for number in range(n_hosts)]
     for host in hosts:
         failures.answered(host)
+    failures.network_answered(now - answered_for)
     failures.network_answered(now)
     while (now := now + 1) < 100.0 + secs:
         for host in (*hosts, "stranger.org"):
@@ -72,6 +73,11 @@ def test_no_host_is_given_up_while_none_answers_at_all():
 def test_hosts_are_given_up_if_a_few_fail_or_nothing_answers_for_more_than_a_day():
     assert len(after_an_outage(2_000, n_hosts=2).given_up) == 3
     assert len(after_an_outage(90_000).given_up) == 5
+
+
+@pytest.mark.parametrize(("secs", "n_given_up"), [(3_000, 0), (6_000, 5)])
+def test_a_crawl_that_has_just_begun_waits_an_hour_for_hosts_that_have_gone_together(secs, n_given_up):
+    assert len(after_an_outage(secs, answered_for=60.0).given_up) == n_given_up
 
 
 def test_hosts_that_were_dead_before_the_last_answer_are_given_up_however_few_others_there_are():

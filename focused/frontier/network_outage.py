@@ -5,8 +5,9 @@ from __future__ import annotations
 _HOSTS = 3
 """So many hosts that had answered must have failed since the last answer of any host."""
 _AFTER_SECS = 20.0
-_LONGEST_SECS = 86_400.0
-"""After a day without any answer hosts are given up as ever: a crawl must end."""
+_SHORTEST_SECS, _LONGEST_SECS = 3_600.0, 86_400.0
+"""For how long no answer is waited for: as long as hosts had answered before, within these bounds. Then hosts are given up as
+ever. A crawl must end, and a small one whose few sites have gone need not wait for a day."""
 
 
 class NetworkOutage:
@@ -15,11 +16,14 @@ class NetworkOutage:
     def __init__(self) -> None:
         #: When a host answered last; None: none has in this run.
         self.answered_at: float | None = None
+        self._first_answered_at = 0.0
         self._failed: set[str] = set()
 
     def answered(self, now: float) -> bool:
         """Note that a host answered; tell whether an outage ends by that."""
         ends = self.is_on(now)
+        if self.answered_at is None:
+            self._first_answered_at = now
         self.answered_at = now
         self._failed.clear()
         return ends
@@ -33,4 +37,5 @@ class NetworkOutage:
         """Tell whether the network seems to be down."""
         if self.answered_at is None or len(self._failed) < _HOSTS:
             return False
-        return _AFTER_SECS <= now - self.answered_at < _LONGEST_SECS
+        longest = min(_LONGEST_SECS, max(_SHORTEST_SECS, self.answered_at - self._first_answered_at))
+        return _AFTER_SECS <= now - self.answered_at < longest

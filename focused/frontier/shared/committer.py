@@ -128,11 +128,11 @@ class Committer(threading.Thread):
                     self._box.put(DatabaseGone(error))
                     return None
                 time.sleep(TRY_AGAIN_SECS)
-            except psycopg.ProgrammingError as error:
-                self._box.put(DatabaseGone(error))  # a right or a table is missing, and would be for any page
-                return sql
             except psycopg.Error as error:
-                if len(pages) > 1:
+                if isinstance(error, psycopg.ProgrammingError) and error.sqlstate:
+                    # The server says that a right or a table is missing; it would be for any page.
+                    self._box.put(DatabaseGone(error))
+                elif len(pages) > 1:
                     for page in pages:  # one of them is to blame
                         sql = self._write_all(sql, [page])
                 else:
