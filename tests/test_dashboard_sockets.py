@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import resource
+import signal
 import socket
 import time
 from collections import Counter
@@ -70,3 +72,12 @@ def test_of_a_thousand_open_streams_some_are_served_and_the_others_refused_and_a
         assert afterwards == 200
     said = set((folder / "err").read_text().splitlines())
     assert said <= ({"WARNING:  Exceeded concurrency limit."} if before else set())
+
+
+def test_ctrl_c_is_how_a_dashboard_ends_and_no_error(tmp_path):
+    with dashboard(tmp_path) as (process, _):
+        os.kill(process.pid, signal.SIGINT)
+        process.join(180)
+        assert process.exitcode == 0
+    assert (tmp_path / "err").read_text() == ""
+    assert (tmp_path / "out").read_text().endswith("The dashboard has ended; crawls go on\n")

@@ -52,7 +52,6 @@ class Command(ProjectCommand):
     usage = "[RUNS_DIR] [options]"
     summary = "Watch, search and judge crawls in a browser"
     examples = EXAMPLES
-    interrupted = "The dashboard has ended; crawls go on"
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Add the options of this command."""
@@ -126,7 +125,10 @@ class Command(ProjectCommand):
         for line in _how_to_open(opts, own, port, token):
             print(line, flush=True)
         share_heaps()  # else threads that read large runs would each keep the memory that they have needed
-        uvicorn.Server(config).run(sockets=[listening])
+        try:
+            uvicorn.Server(config).run(sockets=[listening])
+        except KeyboardInterrupt:
+            print("The dashboard has ended; crawls go on")
 
     def _folder(self, args: list[str]) -> Path:
         """Return the folder of runs; of a crawl in a database the one that follows it."""
