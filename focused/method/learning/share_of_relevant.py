@@ -197,8 +197,8 @@ def _upper_of_two_heaps(
 
     The relevant pages of a crawl may be of another kind than its examples: course pages, and not examination papers. All of
     them look less like the topic than the examples do, so shares among these are no bound. But they can be counted, if they
-    are a heap of their own. If most pages or many of those that were drawn lie in it, or examples lie in the other, it is
-    not that of the topic. Unless its pages look like the examples: then it may be most of what is met.
+    are a heap of their own. A heap that examples lie below is not that of the topic. Nor is one with most pages, or with many
+    of those that were drawn, unless its pages look like the examples.
     """
     if drawn.sum() < _LEAST_DRAWN:
         return None
