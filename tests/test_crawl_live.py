@@ -190,7 +190,9 @@ def test_a_page_that_wants_a_cookie_back_is_fetched_where_cookies_are_sent(model
         settings = FAST | {"COOKIES_ENABLED": cookies, "ROBOTSTXT_OBEY": False}
         result = crawl(models, tmp_path, seeds=f"{site.url}/", settings=settings)
     assert result.exit_code == 0, result.err
-    assert {page["url"].rpartition("/")[2] for page in result.pages} >= ({"a"} if cookies else set())
+    # Both have one text, so the one that comes later is a copy.
+    delivered = {page["url"].rpartition("/")[2] for page in result.pages}
+    assert len(delivered & {"a", "b"}) == cookies
     assert (asked["/a"], asked["/b"], asked["/c"]) == ((2, 2, 6) if cookies else (1, 1, 1))
     n_circles = 1 if cookies else 3
     assert result.stats["focused/pages/endless_redirects_count"] == n_circles
