@@ -134,6 +134,13 @@ def commit_now() -> str:
     return commit.strip() + "+" * bool(differs)
 
 
+@cache
+def is_in_history(commit: str) -> bool:
+    """Tell whether the history of the tree holds a commit."""
+    git = ["git", "-C", str(ROOT), "merge-base", "--is-ancestor", commit.rstrip("+"), "HEAD"]
+    return not subprocess.run(git, capture_output=True, check=False).returncode
+
+
 def now(command: str, rooms: Iterable[str], settings: Mapping[str, Any] | None = None) -> Source:
     """Return the source of a table that is measured with the code as it is."""
     found = {room: digest(room) for room in rooms}
@@ -199,6 +206,8 @@ def main() -> None:
     for name, _, source in sources():
         if MOVED not in source.rooms.values() and (changed := source.changed()):
             print(f"{name} ({source.commit}): {', '.join(changed)} changed since", file=sys.stderr)
+        if not is_in_history(source.commit):
+            print(f"{name}: {source.commit} is not in this history; README.md has a list", file=sys.stderr)
     text = status()
     if not options.check:
         STATUS.write_text(text, encoding="utf-8")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 import sys
 from pathlib import Path
 
@@ -32,6 +33,22 @@ def test_each_table_of_results_stands_between_marks_with_a_source():
     for file in provenance.RESULTS.glob("*.md"):
         ends = re.findall(r"^<!-- end of (.*) -->$", file.read_text(encoding="utf-8"), re.MULTILINE)
         assert {*ends} <= known, file.name
+
+
+def test_the_commits_that_the_readme_calls_missing_are_missing_and_the_nearest_ones_are_there():
+    git = ["git", "-C", str(ROOT)]
+    is_shallow = subprocess.run([*git, "rev-parse", "--is-shallow-repository"], capture_output=True, text=True)
+    if is_shallow.stdout.strip() != "false":
+        pytest.skip("no history, or only a part of it: this is no full clone")
+    readme = (provenance.RESULTS / "README.md").read_text(encoding="utf-8")
+    _, _, missing = readme.partition("## Commits that `git log` does not show")
+    rows = re.findall(r"^\| ([0-9a-f]{7,8}) \| (.*) \| ([0-9a-f]{8}), .* \|$", missing, re.MULTILINE)
+    for commit, places, nearest in rows:
+        assert not provenance.is_in_history(commit)
+        assert provenance.is_in_history(nearest)
+        for file in re.findall(r"\((.*?)\)", places):
+            assert commit in (provenance.RESULTS / file).read_text(encoding="utf-8"), (commit, file)
+    assert rows
 
 
 @pytest.fixture
