@@ -8,10 +8,10 @@ from scrapy.utils.test import get_crawler
 from test_frontier_host_availability import downloader
 
 from focused.frontier.dispatch import Dispatch
+from focused.frontier.known_links import KnownLinks
 from focused.frontier.leases import Leases
 from focused.frontier.link_requests import LinkRequests
 from focused.frontier.politeness import HostAvailability
-from focused.frontier.rediscovery import Rediscovery
 from focused.frontier.store.link import FrontierLink, fingerprint_of
 from focused.frontier.store.store import FrontierStore
 from focused.method.scoring import Evidence
@@ -23,7 +23,7 @@ def dispatch(tmp_path):
     crawler = get_crawler()
     crawler.spider = Spider("any")
     store = FrontierStore(tmp_path / "frontier.db")
-    links = Rediscovery(store)
+    links = KnownLinks(store)
     for score in (0.9, 0.2):
         url = f"http://links.example/{score}"
         links.add(

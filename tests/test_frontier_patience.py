@@ -19,11 +19,11 @@ from warcs import Warc
 
 from focused.frontier.allowance import Allowance, LinkSupply, RequestPace
 from focused.frontier.dispatch import Dispatch
+from focused.frontier.known_links import KnownLinks
 from focused.frontier.leases import Leases
 from focused.frontier.link_requests import LinkRequests
 from focused.frontier.patience import IMPATIENT, WAITED, Patience
 from focused.frontier.politeness import HostAvailability
-from focused.frontier.rediscovery import Rediscovery
 from focused.frontier.store.host_queue import HostQueue
 from focused.frontier.store.limits import StoreLimits
 from focused.frontier.store.link import FrontierLink
@@ -257,7 +257,7 @@ def test_a_crawl_waits_while_something_better_may_come_and_no_longer(tmp_path):
     crawler = get_crawler()
     crawler.spider = Spider("any")
     store = FrontierStore(tmp_path / "frontier.db")
-    links = Rediscovery(store)
+    links = KnownLinks(store)
     for number, (host, score) in enumerate([("good.org", 0.99), ("poor.org", 0.3), ("poorer.org", 0.2)], 1):
         links.add(link(number, host, score))
     leases = Leases(crawler.signals, HostAvailability(downloader(concurrency=1)))
@@ -285,7 +285,7 @@ def test_with_a_limit_of_pages_a_trap_waits_until_the_better_host_has_answered(t
         crawler = get_crawler()
         crawler.spider = Spider("any")
         store = FrontierStore(tmp_path / f"{spares}.db")
-        links = Rediscovery(store)
+        links = KnownLinks(store)
         for number, (host, score) in enumerate([("good.org", 0.6), ("trap.org", 0.9), ("good.org", 0.5)], 1):
             links.add(link(number, host, score))
         store.standing_back.sink_host("trap.org", 1000)

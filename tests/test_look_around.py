@@ -20,8 +20,8 @@ from warcs import Warc
 
 from focused.collection.view import CollectionView
 from focused.crawl import words_not_found
+from focused.frontier.known_links import KnownLinks
 from focused.frontier.random_links import RandomLinks, place_of
-from focused.frontier.rediscovery import Rediscovery
 from focused.frontier.store.link import FrontierLink, fingerprint_of
 from focused.frontier.store.store import FrontierStore
 from focused.method.learning.learners import LEARNERS, make_learner
@@ -52,14 +52,14 @@ ELSEWHERE = [f"mail{i}" for i in range(40)]
 
 # --- The frontier ---------------------------------------------------------------------------------------------------
 @pytest.fixture
-def frontier(tmp_path) -> Iterator[Callable[[list[str]], Rediscovery]]:
+def frontier(tmp_path) -> Iterator[Callable[[list[str]], KnownLinks]]:
     """Returns a frontier in which links wait, those named first with the best scores."""
     stores = []
 
-    def made(urls: list[str]) -> Rediscovery:
+    def made(urls: list[str]) -> KnownLinks:
         store = FrontierStore(tmp_path / "frontier.db")
         stores.append(store)
-        links = Rediscovery(store)
+        links = KnownLinks(store)
         for place, url in enumerate(urls):
             score = 1 - place / len(urls)
             links.add(FrontierLink(fingerprint_of(url, ""), url, Evidence(score, 3, True, referrer="http://h.org/")))

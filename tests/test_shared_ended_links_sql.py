@@ -7,8 +7,8 @@ from types import SimpleNamespace
 import pytest
 from test_shared_store import a_link
 
+from focused.frontier.known_links import KnownLinks
 from focused.frontier.link_levels import FetchedUrls
-from focused.frontier.rediscovery import Rediscovery
 from focused.frontier.shared.commit_result import KnownPageError, LeaseLostError
 from focused.frontier.shared.events import LEASE_LOST
 from focused.frontier.shared.link_writing import LinkRules
@@ -92,7 +92,7 @@ def test_a_worker_that_has_ended_changes_nothing(crawl, has_more):
 
 def test_a_page_that_was_refused_with_its_worker_s_lease_is_a_page_when_the_worker_fetches_it_again():
     links = SimpleNamespace(_fetched=FetchedUrls())
-    links.forget_fetched = lambda url: Rediscovery.forget_fetched(links, url)
+    links.forget_fetched = lambda url: KnownLinks.forget_fetched(links, url)
     scheduler = SimpleNamespace(_stats=SimpleNamespace(inc_value=lambda name: None), _links=links)
     for why, is_known in (("known", True), (LEASE_LOST, False)):
         links._fetched.note(url(1))

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.crawler import Crawler
 
+    from focused.frontier.known_links import KnownLinks
     from focused.frontier.link_requests import LinkRequests
-    from focused.frontier.rediscovery import Rediscovery
     from focused.frontier.session_records import SessionRecords
     from focused.frontier.store.link import FrontierLink
     from focused.method.scoring import Evidence
@@ -34,7 +34,7 @@ class Admission:
 
     #: For its stats and signals.
     crawler: Crawler
-    links: Rediscovery
+    links: KnownLinks
     requests: LinkRequests
     #: Tells a strategy that learns about new links; None if it does not learn.
     session_records: SessionRecords | None

@@ -10,7 +10,7 @@ from collections import OrderedDict
 from dataclasses import dataclass
 from typing import TypeVar
 
-from focused.frontier.about_links import AboutLinks
+from focused.frontier.links_about_their_page import LinksAboutTheirPage
 from focused.frontier.url_groups import N_OF_HOST, groups_of, path_group
 from focused.method.scoring.priority import LEVELS
 from focused.utils.registered_domain import registered_domain
@@ -78,7 +78,7 @@ class Credit:
         #: Of each group: pages, and new ones among them; the latest count most.
         self._groups: OrderedDict[str, tuple[float, float]] = OrderedDict()
         #: What pages brought that are about the page that led to them.
-        self.about = AboutLinks()
+        self.about = LinksAboutTheirPage()
         self._copies: OrderedDict[int, None] = OrderedDict()
         #: URLs that were met, without their queries.
         self._paths: OrderedDict[int, None] = OrderedDict()

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.statscollectors import StatsCollector
 
+    from focused.frontier.known_links import KnownLinks
     from focused.frontier.leases import Leases
     from focused.frontier.link_requests import LinkRequests
     from focused.frontier.patience import Patience
-    from focused.frontier.rediscovery import Rediscovery
     from focused.frontier.store.link import Leased
 
 logger = logging.getLogger(__name__)
@@ -104,7 +104,7 @@ class Dispatch:
     Requests that the file cannot keep wait in memory, and take their turn among the links by their priority.
     """
 
-    links: Rediscovery
+    links: KnownLinks
     requests: LinkRequests
     #: The links under way; each link that is handed out is added.
     leases: Leases

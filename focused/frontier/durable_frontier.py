@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from focused.frontier.completion import Completion
     from focused.frontier.crawl_interface import FrontierTask
     from focused.frontier.dispatch import Dispatch
-    from focused.frontier.interface import GivenUpHost, HostCounts, RobotsOfHosts, VersionsOfAll
+    from focused.frontier.interface import GivenUpHost, HostCounts, RobotsOfHosts, VersionsOfWorkers
     from focused.frontier.soft_404s import Soft404s
     from focused.frontier.store.rescoring import NewScores, WaitingSlice
     from focused.frontier.unreachable import UnreachableHosts
@@ -54,7 +54,7 @@ class DurableFrontier:
         self._best_at_end: list[str] | None = None
         #: Set where many workers share the crawl.
         self.robots: RobotsOfHosts | None = None
-        self.versions: VersionsOfAll | None = None
+        self.versions: VersionsOfWorkers | None = None
 
     # --- Links
 

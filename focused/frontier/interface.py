@@ -37,8 +37,8 @@ class RobotsOfHosts(Protocol):
         """Hand on the text of a robots.txt that was read now; empty: there is none."""
 
 
-class VersionsOfAll(Protocol):
-    """Which version of the model the workers of a crawl use, and what follows for their links."""
+class VersionsOfWorkers(Protocol):
+    """Keeps the workers of a crawl at one version of the model, and tells them of new scores that follow from it."""
 
     #: To be set: called when all are to use another version.
     on_new: Callable[[], None]
@@ -80,7 +80,7 @@ class Frontier(Protocol):
         """What hands robots.txt files on with their hosts; None where one process asks all hosts."""
 
     @property
-    def versions(self) -> VersionsOfAll | None:
+    def versions(self) -> VersionsOfWorkers | None:
         """What keeps the workers of a crawl at one version of the model; None where one process crawls."""
 
     def call_before_commit(self, write: Callable[[], None]) -> bool:

@@ -11,8 +11,8 @@ from focused.frontier.crawl_interface import crawl_of
 from focused.frontier.credit import Credit
 from focused.frontier.host_failures import MOST_FAILURES, REST_SECS, HostFailures
 from focused.frontier.host_penalty import HostPenalty
+from focused.frontier.known_links import KnownLinks, LaterPages
 from focused.frontier.patience import PATIENCE, Patience
-from focused.frontier.rediscovery import LaterPages, Rediscovery
 from focused.frontier.sinking import Harvests, Sinking
 from focused.frontier.soft_404s import Soft404s
 from focused.frontier.store.limits import StoreLimits
@@ -74,7 +74,7 @@ def store_limits(settings: BaseSettings) -> StoreLimits:
     )
 
 
-def open_links(store: LinkStore, task: FrontierTask, settings: BaseSettings) -> Rediscovery:
+def open_links(store: LinkStore, task: FrontierTask, settings: BaseSettings) -> KnownLinks:
     """Return what takes links into the file."""
     # A limit on tunnels knows nothing of scores: every page has a say on how far a link lies.
     max_tunnel = MAX_TUNNEL.read(settings)
@@ -83,7 +83,7 @@ def open_links(store: LinkStore, task: FrontierTask, settings: BaseSettings) -> 
         are_averaged=task.is_mean and not max_tunnel,
         depth_priority=settings.getint("DEPTH_PRIORITY"),
     )
-    return Rediscovery(store, later_pages)
+    return KnownLinks(store, later_pages)
 
 
 def open_unreachable(store: LinkStore, leases: Leases, crawler: Crawler) -> UnreachableHosts:

@@ -17,7 +17,7 @@ from focused.utils.origins import host_of, origin_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from focused.frontier.rediscovery import Rediscovery
+    from focused.frontier.known_links import KnownLinks
     from focused.frontier.store.link import DrawnLink, Leased
 
 _N_CANDIDATES = 64
@@ -56,7 +56,7 @@ class RandomLinks:
     links, ends and seed give the same draws.
     """
 
-    links: Rediscovery
+    links: KnownLinks
     seed: int = 0
 
     def __post_init__(self) -> None:

@@ -8,7 +8,7 @@ Begin with `loop`, which runs beside a crawl, and `options`. The modules by what
   `applied_verdicts`.
 - Training, in a process of its own: `training_process` runs it, `training_child` is it, a `training_task` is what it gets.
   `training` adds pages to examples (`augmentation`, `label_noise`, `new_subtopic`, `assumed_positives`); `against_met`
-  trains against the pages that the crawl met (`pages_met` with its `met_examples`, `words_met`, `from_elsewhere`,
+  trains against the pages that the crawl met (`pages_met` with its `met_examples`, `words_met`, `examples_from_elsewhere`,
   `web_furniture`); `judged_sides` checks the result, `retrained_topic` makes a topic of it.
 - Before the first training of a crawl: `around_seeds`, `first_training`, `first_threshold`.
 - A new model is accepted and takes over: `acceptance`, `acceptance_by_people`; `versions`, `version_store`,

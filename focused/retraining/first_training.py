@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from focused.method.topic.names import LOOKED_AROUND
 from focused.retraining.against_met import train_against_met
-from focused.retraining.from_elsewhere import comes_from_elsewhere
+from focused.retraining.examples_from_elsewhere import comes_from_elsewhere
 from focused.retraining.judged_pages import JudgedPage, term_counts
 from focused.retraining.versions import FIRST
 

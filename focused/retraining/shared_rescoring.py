@@ -14,7 +14,7 @@ from focused.retraining.rescoring import LinkScoresByUrl, Rescoring
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from focused.frontier.interface import VersionsOfAll
+    from focused.frontier.interface import VersionsOfWorkers
     from focused.method.page.page import Page
     from focused.method.scoring import Visit
     from focused.method.topic.judge import PageRelevance
@@ -41,7 +41,7 @@ class SharedRescoring(Rescoring):
         self._work = self._steps()
 
     @property
-    def _versions(self) -> VersionsOfAll:
+    def _versions(self) -> VersionsOfWorkers:
         versions = self.frontier().versions
         assert versions is not None
         return versions

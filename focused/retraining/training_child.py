@@ -142,7 +142,7 @@ def _version_against_met(task: Task, topic: Topic, known: dict[str, Any], start:
 def _against_met(task: Task, topic: Topic, known: dict[str, Any]) -> Topic:
     """Train against the pages met, and add to what is known of the attempt."""
     from focused.retraining.against_met import train_against_met
-    from focused.retraining.from_elsewhere import ENOUGH_VERDICTS, comes_from_elsewhere, train_from_elsewhere
+    from focused.retraining.examples_from_elsewhere import ENOUGH_VERDICTS, comes_from_elsewhere, train_from_elsewhere
 
     pages, _ = read_record(record_path(Path(task.run_dir)), task.n_bytes)
     verdicts = {number: task.labels[str(number)] for number in task.verdicts}

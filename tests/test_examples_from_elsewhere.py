@@ -12,8 +12,8 @@ from scipy import sparse
 from test_look_around import BESIDE, ELSEWHERE, TOPIC, a_topic, pages_met, relevances, words
 
 from focused.method.topic import Topic, TopicExamples
+from focused.retraining.examples_from_elsewhere import comes_from_elsewhere, train_from_elsewhere
 from focused.retraining.first_training import train_on_pages_looked_at
-from focused.retraining.from_elsewhere import comes_from_elsewhere, train_from_elsewhere
 from focused.retraining.pages_met import train_on_pages_met
 from focused.retraining.training_child import _against_met
 from focused.utils.file_names import RETRAINING_FILE

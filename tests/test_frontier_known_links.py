@@ -18,8 +18,8 @@ import pytest
 from commands import crawl, crawl_argv, environment, finished, started
 from sites import Reply, Site
 
+from focused.frontier.known_links import KnownLinks, LaterPages
 from focused.frontier.link_levels import SETTLED, UNKNOWN, LinkLevels
-from focused.frontier.rediscovery import LaterPages, Rediscovery
 from focused.frontier.store.answers import MERGED, NEW
 from focused.frontier.store.limits import StoreLimits
 from focused.frontier.store.link import FrontierLink, fingerprint_of
@@ -113,7 +113,7 @@ class Says:
         return Evidence(self.scores[number], 2, self.admitted[number], **self._about)
 
 
-def meet(links: Rediscovery, says: Says, *, drops: bool = False) -> tuple[list[str], list[UpdatedLink]]:
+def meet(links: KnownLinks, says: Says, *, drops: bool = False) -> tuple[list[str], list[UpdatedLink]]:
     """What is new of a page's links, and what is to be joined."""
     met, _ = links.sort_links(says.links, says, drops=drops)
     return met.new, list(met.updated_links)
@@ -125,7 +125,7 @@ def test_the_order_is_that_of_the_means_whatever_is_remembered_in_memory(open_st
     """With scores that often repeat and ones that never do."""
     generator = random.Random(steps)
     store = open_store("cbp_slc")
-    links = Rediscovery(store, LaterPages(are_averaged=True), max_links)
+    links = KnownLinks(store, LaterPages(are_averaged=True), max_links)
     means, ended, n_joined, n_said = Means(), set(), 0, 0
     for page in range(300):
         found = {f"http://h.org/{int(generator.expovariate(0.02))}": None for _ in range(generator.randrange(1, 40))}
@@ -161,7 +161,7 @@ def test_the_order_is_that_of_the_means_whatever_is_remembered_in_memory(open_st
 @pytest.mark.parametrize("ends_in_peace", [True, False])
 def test_after_a_restart_the_file_knows_half_of_the_pages_at_least_and_all_if_it_was_closed(open_store, ends_in_peace):
     store = open_store("lpe")
-    links = Rediscovery(store, LaterPages(are_averaged=True))
+    links = KnownLinks(store, LaterPages(are_averaged=True))
     url = "http://h.org/a"
     assert links.add(FrontierLink(1, url, Evidence(0.5, 1, True, referrer="http://r/1"))) == NEW
     n_joined = 0
@@ -174,7 +174,7 @@ def test_after_a_restart_the_file_knows_half_of_the_pages_at_least_and_all_if_it
         links.close()
     store.commit()
     store = open_store("lpe")
-    links = Rediscovery(store, LaterPages(are_averaged=True))
+    links = KnownLinks(store, LaterPages(are_averaged=True))
     # Nothing is remembered: the link comes as if it were new, and is joined to what the file knows.
     assert meet(links, Says((url, 1.0, True), referrer="http://r/101")) == ([url], [])
     assert links.add(FrontierLink(1, url, Evidence(1.0, 1, True, referrer="http://r/101"))) == MERGED
@@ -184,7 +184,7 @@ def test_after_a_restart_the_file_knows_half_of_the_pages_at_least_and_all_if_it
 
 
 def test_what_an_own_rule_says_is_asked_for_each_page(open_store):
-    links = Rediscovery(open_store("fish_search"))
+    links = KnownLinks(open_store("fish_search"))
     url = "http://h.org/a"
     links.add(FrontierLink(1, url, Evidence(0.5, 1, True, referrer="http://r/1", carried=1.0)))
     new, [joined] = meet(links, Says((url, 0.1, True), referrer="http://r/2", carried=3.0))
@@ -194,7 +194,7 @@ def test_what_an_own_rule_says_is_asked_for_each_page(open_store):
 
 
 def test_a_link_that_was_handed_out_is_settled_under_whatever_spelling(open_store):
-    links = Rediscovery(open_store("lpe"), LaterPages(are_averaged=True))
+    links = KnownLinks(open_store("lpe"), LaterPages(are_averaged=True))
     for url in ("http://h.org/?a&b", "http://h.org/?b&a"):
         links.add(FrontierLink(1, url, Evidence(0.5, 1, True, referrer="http://r/1")))
     links.next(lambda host: 0.0, 0.0)
@@ -204,7 +204,7 @@ def test_a_link_that_was_handed_out_is_settled_under_whatever_spelling(open_stor
 
 
 def test_where_links_are_dropped_a_page_below_the_threshold_says_nothing_of_a_known_link(open_store):
-    links = Rediscovery(open_store("lpe"), LaterPages(are_averaged=True))
+    links = KnownLinks(open_store("lpe"), LaterPages(are_averaged=True))
     url = "http://h.org/a"
     links.add(FrontierLink(1, url, Evidence(0.5, 1, True, referrer="http://r/1")))
     says = Says((url, 0.1, False), referrer="http://r/2")
@@ -214,7 +214,7 @@ def test_where_links_are_dropped_a_page_below_the_threshold_says_nothing_of_a_kn
 
 def test_where_the_first_page_s_evidence_stands_known_links_are_left_alone_until_some_are_pruned(tmp_path):
     store = FrontierStore(tmp_path / "f.sqlite", limits=StoreLimits(max_links=100))
-    links = Rediscovery(store, LaterPages(are_joined=False))
+    links = KnownLinks(store, LaterPages(are_joined=False))
     rows = [(f"http://h.org/{number}", 0.5, True) for number in range(100)]
     for number, (url, score, admitted) in enumerate(rows):
         links.add(FrontierLink(number, url, Evidence(score, 1, admitted, referrer="http://r/1")))
@@ -231,7 +231,7 @@ def test_where_the_first_page_s_evidence_stands_known_links_are_left_alone_until
 
 
 def test_a_fetched_page_is_noted_once_and_links_to_it_are_settled(open_store):
-    links = Rediscovery(open_store("lpe"))
+    links = KnownLinks(open_store("lpe"))
     assert [links.note_fetched("http://h.org/a") for _ in range(2)] == [False, True]
     links.resume(["http://h.org/b"])
     assert links.note_fetched("http://h.org/b")

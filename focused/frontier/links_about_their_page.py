@@ -1,7 +1,7 @@
-"""Lets links stand back that are about their own page (to print it, to answer it), if such links of the host brought little.
+"""Links about their own page (to print it, to answer it) stand back if such links of their host brought little new text.
 
-To print a page, to answer it, to share it, its history: each kind is a place of its own, and each costs some pages before its
-place is known. Together they are known sooner. Pure: no Scrapy, no file.
+Each kind of them (print, answer, share, history) has a URL group of its own, and costs some pages until that group is known to
+bring little. Counted together they are known sooner. Pure: no Scrapy, no file.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ from focused.utils.about_page import is_about_its_page
 from focused.utils.origins import host_of
 
 _PRIOR_PAGES = 2.0
-"""A kind is taken for like the others of its host until it has had so many pages."""
+"""A kind is taken to be like the others of its host until so many of its pages were fetched."""
 _DECAY = 0.99
-"""Of what is known of a host this much is left with each further page: some 100 pages count."""
+"""Each further page of a host leaves this much of what is known of it: some 100 pages count."""
 _LEAST = 0.5
-"""Share of new texts that is expected of a kind that nothing is known of, whatever the others brought: the further pages of a
-thread name the first one, and are to be found out."""
+"""The least share of new texts that is expected of a kind without pages, whatever the other kinds brought. The further pages
+of a thread name the first one, too, and must get a chance."""
 _MAX_HOSTS = 20_000
 
 
-class AboutLinks:
+class LinksAboutTheirPage:
     """Counts, for each host, what pages about their own referrer have brought."""
 
     def __init__(self) -> None:
@@ -29,7 +29,7 @@ class AboutLinks:
         self._hosts: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     def add_page(self, url: str, referrer: str, newness: float) -> None:
-        """Count a page that was fetched, if it is about that which led to it. ``newness``: how new its text is, in [0, 1]."""
+        """Count a fetched page if it is about the page that led to it. ``newness``: how new its text is, in [0, 1]."""
         if not is_about_its_page(url, referrer):
             return
         host = host_of(url)
@@ -51,5 +51,5 @@ class AboutLinks:
         return min(share, weight * about + (1 - weight) * share)
 
     def hosts(self) -> list[tuple[str, float, float]]:
-        """Return each host with its pages of this kind and the new ones among them; 100 are the most."""
+        """Return each host with its pages of this kind (100 at most) and the new ones among them."""
         return [(host, n_pages, n_new) for host, (n_pages, n_new) in self._hosts.items()]

@@ -1,4 +1,4 @@
-"""Updates links that are found again, mostly in memory, without a look at the frontier's file."""
+"""`KnownLinks`: sorts the links of a page into new and known ones, and updates the known ones, mostly in memory."""
 
 from __future__ import annotations
 
@@ -41,8 +41,10 @@ _LATER_PAGES = LaterPages()
 
 
 @dataclass(eq=False)
-class Rediscovery:
-    """Adds links, and updates the evidence of known ones without making a request, and mostly without a fingerprint.
+class KnownLinks:
+    """Knows which links the frontier has, and updates their evidence when a page links to them again.
+
+    A known link costs no request, and mostly no fingerprint and no look at the frontier's file.
 
     If the score of a link is the mean over the pages that link to it, the mean is kept in memory, too. A page that does not
     move the mean by a whole level of priority is noted in memory only, and is saved with the next page that does. So links

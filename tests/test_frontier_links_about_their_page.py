@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from focused.frontier.about_links import AboutLinks
 from focused.frontier.credit import Credit
 from focused.frontier.idle_parameters import IdleParameters
+from focused.frontier.links_about_their_page import LinksAboutTheirPage
 from focused.frontier.mirrors import Mirrors
 from focused.frontier.one_title import OneTitle
 from focused.frontier.stood_back_words import stood_back
@@ -56,7 +56,7 @@ def test_a_kind_that_brings_what_is_new_stands_back_less_with_each_page():
 
 
 def test_hosts_that_nobody_remembers_cost_no_memory():
-    about = AboutLinks()
+    about = LinksAboutTheirPage()
     for number in range(21_000):
         about.add_page(f"http://h{number}.example/print/7", f"http://h{number}.example/t/7", 0.0)
     assert len(about.hosts()) == 20_000
