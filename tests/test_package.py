@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+from importlib import import_module
 from importlib.metadata import distributions
 from pathlib import Path
 
@@ -130,6 +131,17 @@ def test_own_topics_of_an_installed_package_are_in_the_users_data_folder(monkeyp
 
 def test_the_users_own_topics_are_looked_for_first(tmp_path):
     assert places.models_dirs({"FOCUSED_MODELS_DIR": str(tmp_path)}) == (tmp_path, ROOT / "models")
+
+
+def test_every_command_of_the_project_is_named_as_it_is_typed(monkeypatch):
+    monkeypatch.setattr(sys, "argv", ["focused"])
+    names = [name for name in _commands() if as_typed(f"scrapy {name} -h") != f"focused {name} -h"]
+    assert not names
+
+
+def _commands() -> list[str]:
+    modules = (path.stem for path in (ROOT / "focused" / "commands").glob("*.py"))
+    return [name for name in modules if hasattr(import_module(f"focused.commands.{name}"), "Command")]
 
 
 def test_messages_name_the_program_as_it_was_called(monkeypatch):

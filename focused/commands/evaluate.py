@@ -100,7 +100,7 @@ class Command(ProjectCommand):
         crawl("--concurrency", default="1", metavar="N", help="requests at a time (default: 1)")
         crawl("--delay", metavar="SECONDS", help="between two requests to a host, in virtual time (default: no delays)")
         crawl("--latency", metavar="SECONDS", help="virtual time for an answer (default: 0.3)")
-        crawl("--learner", metavar="NAME", help=f"of scrapy train (default: the preset's, else {LEARNERS[0]})")
+        crawl("--learner", metavar="NAME", help=f"how topics are learnt (default: the preset's, else {LEARNERS[0]})")
         running = parser.add_argument_group("running").add_argument
         running("--jobs", default="1", metavar="N", help="processes at a time (default: 1)")
         running("--output", metavar="DIR", help="folder of the results; required")

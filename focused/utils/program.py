@@ -8,7 +8,7 @@ from pathlib import Path
 
 from focused.utils.places import IS_INSTALLED
 
-_COMMANDS = re.compile(r"\bscrapy (?=(?:crawl|demo|evaluate|explain|export|frontier|judge|report|train)\b)")
+_COMMANDS = re.compile(r"\bscrapy (?=(?:crawl|dashboard|demo|evaluate|explain|export|frontier|judge|report|train)\b)")
 
 
 def as_typed(message: str) -> str:
