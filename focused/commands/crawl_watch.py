@@ -129,7 +129,8 @@ def say_who_else_is_at_work(others: Sequence[str]) -> None:
         logger.warning(
             "Still at work on this crawl: %s of another command, by host and process: %s. They do not end with this command. "
             "To end one, on its host: kill -INT PROCESS",
-            *(quantity(len(others), "workers"), ", ".join(others)),
+            quantity(len(others), "workers"),
+            ", ".join(others),
         )
 
 
@@ -191,7 +192,8 @@ def watch(crew: Crew, crawl: WatchedCrawl, interval_secs: float, revive: Callabl
         if totals.reason in _LIMITS and totals.n_pages == n_before > 0:
             logger.info(
                 "The limit %s, which counts all runs of this crawl, is reached. To continue, give a larger one: -a %s=N",
-                *(totals.reason, totals.reason),
+                totals.reason,
+                totals.reason,
             )
         say_who_else_is_at_work(crawl.other_workers(crew.processes))
         return int(crew.has_failed or has_nothing or has_failed)
@@ -222,13 +224,18 @@ def _restart_killed(crew: Crew, crawl: WatchedCrawl) -> None:
         if n_times:
             logger.warning(
                 "Worker %d is started again (%d of at most %d times in %.0f minutes). What it had under way is fetched again",
-                *(number, n_times, MOST_RESTARTS, RESTARTS_SECS / 60),
+                number,
+                n_times,
+                MOST_RESTARTS,
+                RESTARTS_SECS / 60,
             )
         else:
             logger.error(
                 "Worker %d is not started again: it was killed %d times in %.0f minutes. If memory is short, crawl with fewer "
                 "workers",
-                *(number, MOST_RESTARTS + 1, RESTARTS_SECS / 60),
+                number,
+                MOST_RESTARTS + 1,
+                RESTARTS_SECS / 60,
             )
 
 

@@ -93,7 +93,7 @@ class Command(ProjectCommand):
         crawl("--elsewhere-labels", metavar="FILE", help="its labels")
         crawl("--elsewhere-topics", metavar="A,B", help="its label for each of --topics (default: the same)")
         crawl(
-            *("--background-without",),
+            "--background-without",
             metavar="none|A,B",
             help="sources that the general background leaves out (default: those of a known web)",
         )
@@ -121,7 +121,9 @@ class Command(ProjectCommand):
         # Scrapy removes the command's name from the arguments.
         command = shlex.join(["scrapy", "evaluate", *sys.argv[1 + (sys.argv[1:2] == ["evaluate"]) :]])
         evaluation = Evaluation(
-            *(options, folder, self.settings),
+            options,
+            folder,
+            self.settings,
             command=command,
             n_jobs=whole_number("--jobs", opts.jobs, 1),
             quiet=opts.quiet,

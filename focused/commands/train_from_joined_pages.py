@@ -167,7 +167,8 @@ def _trained(
         RUN_MODEL: run.model_sha256,
     }
     return retraining.train(
-        *(labels.new, labels.by_people),
+        labels.new,
+        labels.by_people,
         about=about,
         widens=labels.widens,
         slips=labels.slips,

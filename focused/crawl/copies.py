@@ -115,7 +115,8 @@ class KnownTexts:
         if unreadable:
             logger.warning(
                 "%s cannot be read, and copies of them will count as new. The first is that of %s",
-                *(quantity(len(unreadable), "stored texts"), unreadable[0]),
+                quantity(len(unreadable), "stored texts"),
+                unreadable[0],
             )
 
     def _compare(self, text: TextSketch, url: str) -> TextComparison:

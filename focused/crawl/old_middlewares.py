@@ -90,7 +90,9 @@ def _count_no_results(crawler: Crawler, middleware: Any, found: object) -> None:
         logger.error(
             "%s.process_spider_output must return an iterable of items and requests. Got %s. What came is passed on as it "
             "is, and further ones are counted (%s). Let it end with: return result",
-            *(global_object_name(type(middleware)), "None" if found is None else type(found).__name__, NO_RESULTS),
+            global_object_name(type(middleware)),
+            "None" if found is None else type(found).__name__,
+            NO_RESULTS,
         )
     crawler.stats.inc_value(NO_RESULTS)
 

@@ -65,7 +65,9 @@ class StoredFields:
             logger.warning(
                 "The field %s of %s is not kept with the page: it must be %s. Where the page is delivered late by a resumed "
                 "crawl or by a crawl of many workers, the field is missing. More are counted",
-                *(name, kind.__name__, why),
+                name,
+                kind.__name__,
+                why,
             )
 
 
@@ -108,7 +110,8 @@ class OwnFields:
                 self._unknown.add(name)
                 logger.warning(
                     "Pages that came as items of %s are delivered late as items of %s: this crawl knows no such class",
-                    *(name, _name_of(self._last)),
+                    name,
+                    _name_of(self._last),
                 )
             kind = self._last
         wanted = _own_names(kind)

@@ -30,7 +30,8 @@ def make_reader(analyzer: Analyzer, settings: Any) -> PageReader:
     """Return the page reader that settings describe, for the language of an analyzer."""
     kind = _plugged_in(READERS, PAGE_READER.read(settings), PageReader)
     reader: PageReader = READERS.make(
-        *(kind, analyzer),
+        kind,
+        analyzer,
         block_tags=BLOCK_TAGS.read(settings),
         alpha=BLOCK_ALPHA.read(settings),
         min_links=BLOCK_MIN_LINKS.read(settings),
@@ -63,7 +64,8 @@ def make_judge(topic: Topic, settings: Any) -> Judge:
     """Return the judge, which is the page classifier, that settings describe."""
     kind = _plugged_in(CLASSIFIERS, PAGE_CLASSIFIER.read(settings), Judge)
     judge: Judge = CLASSIFIERS.make(
-        *(kind, topic),
+        kind,
+        topic,
         threshold=RELEVANCE_THRESHOLD.read(settings),
         link_threshold=LINK_THRESHOLD.read(settings),
         similarity=SIMILARITY.read(settings),

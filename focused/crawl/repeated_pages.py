@@ -28,6 +28,7 @@ def count_repeated(item: PageItem, response: Response, stats: StatsCollector) ->
         logger.warning(
             "A second page of %s is not taken: of each URL one page is. Where several pages share a URL, as the answers to "
             "a form do, give each its own: PageItem.from_response(response, url=...). Others like it are counted (%s).",
-            *(item.known_as, SAME_URL),
+            item.known_as,
+            SAME_URL,
         )
     stats.inc_value(SAME_URL)

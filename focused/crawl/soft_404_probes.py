@@ -97,7 +97,8 @@ class Soft404Probes:
             logger.info(
                 "%s answers made-up addresses with pages (%s). Pages of their form are soft 404s from now on: they "
                 "are not delivered, and their links stand back.",
-                *(host_of(url), url),
+                host_of(url),
+                url,
             )
 
     def _count(self, what: str) -> None:

@@ -52,7 +52,13 @@ def check_politeness(topic: Topic, settings: Any) -> None:
         logger.warning(
             "%s of topic %r is %s (%s): less polite or less careful than the project, where it is %s. For the project's "
             "value: -s %s=%s",
-            *(name, topic.name, _word(value), where, must, name, must),
+            name,
+            topic.name,
+            _word(value),
+            where,
+            must,
+            name,
+            must,
         )
 
 

@@ -101,13 +101,20 @@ def train(group: CrawlGroup, settings: Any) -> Path:
     else:
         learnt = learn(positive, unlabeled, vectors=vectors, learner=group.learner, random_state=group.random_state)
         warnings = warnings_about(
-            *(topic.language, positive, unlabeled, learnt.diagnosis, learnt.terms),
+            topic.language,
+            positive,
+            unlabeled,
+            learnt.diagnosis,
+            learnt.terms,
             weakness=learnt.weakness,
             prior=learnt.prior,
             left_out=learnt.model.left_out,
         )
     make_topic(
-        *(topic, learnt, known, unlabeled),
+        topic,
+        learnt,
+        known,
+        unlabeled,
         page_text=reader.page_text,
         window_chars=reader.window_chars,
         command=group.command,

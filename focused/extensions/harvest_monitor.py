@@ -106,7 +106,9 @@ class HarvestMonitor:
         if weakness := plan.topic.weakness:
             logger.warning(
                 "Topic %s is too weak to crawl with: %s Then train it again, with better examples: %s --force",
-                *(plan.topic.name, weakness, as_typed(plan.topic.training_command)),
+                plan.topic.name,
+                weakness,
+                as_typed(plan.topic.training_command),
             )
         self._summary.begin()
         n_pages_before = self._harvest.n_pages
@@ -118,7 +120,8 @@ class HarvestMonitor:
             logger.warning(
                 "Topic %s was trained again after this crawl had begun: the pages up to %d were judged by its model of "
                 "then. To have all judged alike, begin anew: -a run_dir=PATH",
-                *(plan.topic.name, n_pages_before),
+                plan.topic.name,
+                n_pages_before,
             )
         self._is_begun = True
         self._run_file.write(RUNNING)
@@ -220,8 +223,15 @@ class HarvestMonitor:
         self._last, self._told = (now, harvest.n_pages, n_errors), told
         self._outlook.note_spent(now, n_of_all)
         progress = Progress(
-            *(harvest.n_pages, self._plan.max_pages, self._estimate.text(), harvest.n_relevant, harvest.rate),
-            *(harvest.recent_rate, window, told[1], frontier_of(self.crawler).host_counts()),
+            harvest.n_pages,
+            self._plan.max_pages,
+            self._estimate.text(),
+            harvest.n_relevant,
+            harvest.rate,
+            harvest.recent_rate,
+            window,
+            told[1],
+            frontier_of(self.crawler).host_counts(),
             (harvest.n_pages - n_then) / secs,
             self._outlook.time_left.secs(),
             self._outlook.text(frontier_of(self.crawler)),
@@ -239,5 +249,6 @@ class HarvestMonitor:
             self._n_awaited = n_under_way
             logger.info(
                 "The crawl is about to end: waiting for %s under way (DOWNLOAD_TIMEOUT: %g s)",
-                *(quantity(n_under_way, "requests"), self.crawler.settings.getfloat("DOWNLOAD_TIMEOUT")),
+                quantity(n_under_way, "requests"),
+                self.crawler.settings.getfloat("DOWNLOAD_TIMEOUT"),
             )

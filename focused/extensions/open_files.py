@@ -55,7 +55,8 @@ class OpenFiles:
             logger.warning(
                 "Only %d files may be open at a time, and CONCURRENT_REQUESTS=%d may need more: links may have to wait. Allow "
                 "more (ulimit -Hn), or ask for less at a time.",
-                *(n_files, n_needed // _FILES_A_REQUEST),
+                n_files,
+                n_needed // _FILES_A_REQUEST,
             )
         self._calls = create_looping_call(lambda: keep_connections(self._crawler, _IDLE_SECS))
         self._calls.start(_IDLE_SECS / 2, now=True)

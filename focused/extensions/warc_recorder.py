@@ -125,7 +125,7 @@ class WarcRecorder:
         except OSError as error:
             if not self._stats.get_value("focused/warc/failed_count"):
                 logger.error(
-                    "Cannot write to %s: %s. The crawl goes on; further failures are only counted.", *(self.path, error)
+                    "Cannot write to %s: %s. The crawl goes on; further failures are only counted.", self.path, error
                 )
             self._stats.inc_value("focused/warc/failed_count")
         else:

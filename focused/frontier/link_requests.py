@@ -131,7 +131,9 @@ class LinkRequests:
         if not stats.get_value(_NOT_DURABLE):
             logger.warning(
                 "%s waits in memory only, and is lost if the crawl is killed: %s. Others like it are counted (%s).",
-                *(request, error, _NOT_DURABLE),
+                request,
+                error,
+                _NOT_DURABLE,
             )
         stats.inc_value(_NOT_DURABLE)
 

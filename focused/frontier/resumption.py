@@ -57,11 +57,9 @@ class Resumption:
                 harvest.restore(counted)
             logger.info(
                 "Resuming in %s: %s fetched, %s waiting%s.",
-                *(
-                    run_dir,
-                    quantity(stats.get_value("focused/pages/fetched_count", 0), "pages"),
-                    quantity(len(store), "links"),
-                ),
+                run_dir,
+                quantity(stats.get_value("focused/pages/fetched_count", 0), "pages"),
+                quantity(len(store), "links"),
                 f"; {cut.n_beyond:,} bytes of pages that were under way are cut off" if cut.n_beyond else "",
             )
             if cut.n_missing:
@@ -109,7 +107,9 @@ class Resumption:
             stats.inc_value("focused/scope/waiting_again_count", found.n_again)
             logger.info(
                 "The scope has changed from %s to %s. Waiting links dropped: %d; dropped links that wait again: %d.",
-                *(before or "open", self.task.scope or "open", *found),
+                before or "open",
+                self.task.scope or "open",
+                *found,
             )
 
     def _compare_strategy(self) -> None:
@@ -120,7 +120,9 @@ class Resumption:
                 "The last part of this crawl was of strategy %s, this one is of %s: the %d links that wait keep their scores "
                 "until they are found again or scored anew. To compare strategies, begin each in a folder of its own: "
                 "-a run_dir=PATH",
-                *(before, self.task.strategy, len(self.store)),
+                before,
+                self.task.strategy,
+                len(self.store),
             )
 
 

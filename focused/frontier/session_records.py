@@ -43,7 +43,8 @@ class SessionRecords:
             logger.warning(
                 "%d records of the frontier are left out, of %d. They are damaged, or another version of this program "
                 "wrote them. The crawl goes on without what those pages taught.",
-                *(n_bad, n_records),
+                n_bad,
+                n_records,
             )
         for number, url, score in self.store.waiting.scores():
             self.session.note_waiting(url, number, score)

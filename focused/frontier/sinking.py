@@ -159,5 +159,7 @@ class Sinking:
         self.stats.inc_value("focused/frontier/idle_dropped_count", n_dropped)
         logger.info(
             "The query parameter %s of %s changes nothing and is ignored in comparing URLs. Waiting links dropped: %d",
-            *(parameter, host + path, n_dropped),
+            parameter,
+            host + path,
+            n_dropped,
         )

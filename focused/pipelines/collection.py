@@ -132,7 +132,8 @@ class CollectionPipeline:
             logger.warning(
                 "%s: %s are not in its index of words. scrapy export --words and the dashboard add them before they search; "
                 "other programs do not find them until then.",
-                *(self._store.path, quantity(n_left, "pages")),
+                self._store.path,
+                quantity(n_left, "pages"),
             )
 
     def _write(self) -> None:

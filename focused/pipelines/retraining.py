@@ -160,7 +160,8 @@ class RetrainingPipeline:
         if isinstance(self._draw_schedule, DrawSchedule) and self._loop.version == FIRST:
             logger.info(
                 "The model has learnt %s. The harvest is estimated from some page after the %dth on",
-                *(self._learnt(f"yet, so {self._what_looks_relevant()}"), FIRST_MET),
+                self._learnt(f"yet, so {self._what_looks_relevant()}"),
+                FIRST_MET,
             )
         self._calls = create_looping_call(self._loop.poll)
         self._calls.start(_POLL_EVERY_SECS, now=False)
@@ -192,7 +193,8 @@ class RetrainingPipeline:
         ):
             logger.warning(
                 "None of the topic's words stands in the %d pages met: %s",
-                *(self._crawl.harvest.n_pages, words_of(self._crawl)),
+                self._crawl.harvest.n_pages,
+                words_of(self._crawl),
             )
         self._loop.close()
         self._intake.close()
@@ -251,5 +253,7 @@ class RetrainingPipeline:
         if pages or attempts:
             logger.info(
                 "Retraining continues with version %d of the model, %d pages judged, %d of them kept",
-                *(self._loop.version, len(pages), n_kept),
+                self._loop.version,
+                len(pages),
+                n_kept,
             )

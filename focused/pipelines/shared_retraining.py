@@ -253,7 +253,8 @@ class SharedRetrainingPipeline:
         self._takeover.use(found.version, found.topic)
         logger.info(
             "Version %d of the model judges from page %d of this worker on",
-            *(found.version, 1 + self._crawl.harvest.n_pages),
+            found.version,
+            1 + self._crawl.harvest.n_pages,
         )
 
     def _not_read(self, failure: Any) -> None:

@@ -29,7 +29,9 @@ def train_against_met(
     if topic.keyword_terms:
         return train_words_on_pages_met(topic, pages, about=about)
     return train_on_pages_met(
-        *(topic, pages, verdicts),
+        topic,
+        pages,
+        verdicts,
         about=about,
         threshold=threshold,
         filters_label_noise=filters_label_noise,

@@ -113,7 +113,10 @@ def train_from_elsewhere(
     is_background = ~examples.positive & (np.arange(len(examples.positive)) < n_own)
     links = links_of(examples)
     model = fit_likely(
-        *(examples.pages[examples.positive], examples.pages[is_background], examples.pages[n_own:], drawn),
+        examples.pages[examples.positive],
+        examples.pages[is_background],
+        examples.pages[n_own:],
+        drawn,
         learner=topic.learner,
         verdicts=[float(verdicts[page.number]) if page.number in verdicts else np.nan for page in met],
         term_vectors=None if vectors is None else vectors.of_terms(examples.terms),

@@ -193,7 +193,10 @@ def _sides_of_judged(
     if "page" in topic.model.calibrations:
         own_model = relevance_of_counts(topic, terms, counts, "page") >= topic.threshold("page")
     return correct_by_verdicts(
-        *(model, wide.pages[judged], [found.met[row - found.n_own] for row in judged], verdicts),
+        model,
+        wide.pages[judged],
+        [found.met[row - found.n_own] for row in judged],
+        verdicts,
         accepted_before=dict(zip([page.number for page in found.joined.pages], own_model.tolist(), strict=True)),
         held_out_log_odds=np.where(found.has_verdict[judged], model.held_out_log_odds[judged], np.nan),
     )

@@ -110,8 +110,16 @@ def read_run_labels(run_dir: Path, topic: Topic, *, further: Sequence[Path] = ()
         each.version == version and (each.n_drawn or (of_words and each.n_unlabeled)) for each in attempts
     )
     found = RunLabels(
-        *(version, labels | verdicts, verdicts, every, is_against_met, n_bad),
-        *(n_without_words, n_not_fetched, said.verdicts_by_page(), began_with),
+        version,
+        labels | verdicts,
+        verdicts,
+        every,
+        is_against_met,
+        n_bad,
+        n_without_words,
+        n_not_fetched,
+        said.verdicts_by_page(),
+        began_with,
     )
     if not (is_against_met or pages_to_learn_from(found.pages, found.labels)):
         raise ValueError(f"{record_path(run_dir)} holds none of the pages that version {version} was learnt from.")

@@ -95,7 +95,8 @@ class AttemptReport:
         logger.warning(
             "Version %d of the model calls %.0f %% of the examples relevant when they are kept apart: most pages like them "
             "are missed. They may be of several topics, or written in another way than this web. Judge some: scrapy judge",
-            *(attempt.version, 100 * attempt.recall),
+            attempt.version,
+            100 * attempt.recall,
         )
 
     def ended(self, attempt: Attempt, *, is_used: bool, n_pages: int) -> None:
@@ -112,7 +113,8 @@ class AttemptReport:
             logger.info(
                 "People want %d pages that the topic's own model calls irrelevant: its examples do not show all of the "
                 "topic. More of them are looked for; %d unlabelled examples that resemble them are left aside.",
-                *(attempt.n_new_subtopic, attempt.n_left_aside),
+                attempt.n_new_subtopic,
+                attempt.n_left_aside,
             )
             self._n_new_subtopic = attempt.n_new_subtopic
         about = of_attempt(attempt)
@@ -138,7 +140,9 @@ class AttemptReport:
             "%s begun and none had finished when the crawl ended: all its pages were judged by version %d of the model. "
             "Resume it with more pages (-a run_dir=%s -a max_pages=N), or let a training begin earlier "
             "(FOCUSED_RETRAINING_EVERY_PAGES)%s.",
-            *(f"{quantity(n, 'trainings')} {'was' if n == 1 else 'were'}", version, run_dir),
+            f"{quantity(n, 'trainings')} {'was' if n == 1 else 'were'}",
+            version,
+            run_dir,
             "" if self.is_paused else ", or pause the crawl meanwhile (FOCUSED_RETRAINING_WAIT=always)",
         )
 

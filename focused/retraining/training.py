@@ -187,7 +187,10 @@ class Retraining:
             log_odds = dict(zip(self._examples.numbers(labels), model.held_out_log_odds[n_own:].tolist(), strict=True))
             judged, counts = self._examples.counts_in(wide.terms, said)
             found = correct_by_verdicts(
-                *(model, counts, judged, said),
+                model,
+                counts,
+                judged,
+                said,
                 accepted_before=self.accepted_before,
                 held_out_log_odds=np.array([log_odds.get(page.number, np.nan) for page in judged]),
                 is_asked=np.array([page.number not in (told or {}) for page in judged], dtype=np.bool_),

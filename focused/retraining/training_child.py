@@ -152,7 +152,9 @@ def _against_met(task: Task, topic: Topic, known: dict[str, Any]) -> Topic:
         made = train_from_elsewhere(topic, pages, verdicts, about=known, random_state=task.random_state)
     else:
         made = train_against_met(
-            *(topic, pages, verdicts),
+            topic,
+            pages,
+            verdicts,
             about=known,
             threshold=task.threshold,
             filters_label_noise=task.filters_label_noise,

@@ -58,8 +58,10 @@ def train_words_on_pages_met(
     examples = with_terms(joined, [*words, *topic.terms])
     column_of = {term: column for column, term in enumerate(examples.terms)}
     model = fit_keywords(
-        *(topic.model, [column_of[term] for term in topic.terms]),
-        *(examples.pages, [column_of[word] for word in words]),
+        topic.model,
+        [column_of[term] for term in topic.terms],
+        examples.pages,
+        [column_of[word] for word in words],
     )
     added = {"n_unlabeled": len(met), "n_drawn": sum(page.is_drawn for page in met), "n_left_aside": 0}
     said = {**(about or {}), **added}

@@ -135,7 +135,9 @@ class WebDownloadHandler(BaseDownloadHandler):
         if warn_size and n_bytes > warn_size:
             logger.warning(
                 "Received %d bytes which is larger than download warn size (%d) in request %s.",
-                *(n_bytes, warn_size, request),
+                n_bytes,
+                warn_size,
+                request,
             )
 
     def _stop(self, signal: object, request: Request, **about: Any) -> StopDownload | None:

@@ -110,13 +110,11 @@ def _page(values: Mapping[str, Any], *, is_judged: bool = False) -> DeliveredPag
     excerpt = " ".join((said["description"] if is_description else _beginning(said["text"])).split())
     relevance = values.get("relevance")
     return DeliveredPage(
-        *(
-            str(values["url"]),
-            " ".join(said["title"].split()),
-            excerpt[:_EXCERPT_CHARS],
-            said["author"],
-            said["date"][:10],
-        ),
+        str(values["url"]),
+        " ".join(said["title"].split()),
+        excerpt[:_EXCERPT_CHARS],
+        said["author"],
+        said["date"][:10],
         said["language"],
         float(relevance) if isinstance(relevance, int | float) and math.isfinite(relevance) else math.nan,
         is_judged,

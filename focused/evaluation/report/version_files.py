@@ -69,8 +69,16 @@ def _with_pages(version: Version, judged: Sequence[tuple[int, bool]]) -> Version
     places = [place for place, (number, _) in enumerate(judged, 1) if number == version.number]
     n_relevant = sum(judged[place - 1][1] for place in places)
     return Version(
-        *(version.number, version.is_accepted, version.why, version.trained_after, version.joined, version.held_out),
-        *(version.seconds, min(places, default=None), len(places), n_relevant),
+        version.number,
+        version.is_accepted,
+        version.why,
+        version.trained_after,
+        version.joined,
+        version.held_out,
+        version.seconds,
+        min(places, default=None),
+        len(places),
+        n_relevant,
     )
 
 

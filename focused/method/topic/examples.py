@@ -173,7 +173,7 @@ def _from_arrays(arrays: Mapping[str, npt.NDArray[Any]]) -> TopicExamples:
             raise ValueError("a hashed term of a URL is too large")
     keys = checked_keys(arrays["keys"], arrays["key_rows"], n_pages) if "keys" in arrays else None
     return TopicExamples(
-        *(terms, rows.pop("pages"), arrays["positive"] > 0, sources, targets), places=places, keys=keys, **rows
+        terms, rows.pop("pages"), arrays["positive"] > 0, sources, targets, places=places, keys=keys, **rows
     )
 
 

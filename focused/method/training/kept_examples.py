@@ -66,7 +66,11 @@ def kept_examples(
     kept = {name: matrix[:, is_kept] for name, matrix in matrices.items()}
     flags = np.arange(kept["pages"].shape[0]) < n_positive
     return TopicExamples(
-        *([columns.terms[column] for column in np.flatnonzero(is_kept)], kept.pop("pages"), flags, sources, targets),
+        [columns.terms[column] for column in np.flatnonzero(is_kept)],
+        kept.pop("pages"),
+        flags,
+        sources,
+        targets,
         **kept,
         places=_places(links),
         keys=gathered([page_keys(_addresses(page), _by_term(page.terms)) for page in pages]),
