@@ -11,6 +11,7 @@ from focused.commands.train_examples import read_examples
 from focused.commands.train_fetching import FetchError
 from focused.commands.train_from_run import check_alone, train_from_run
 from focused.commands.train_judging_again import is_to_be_judged, judge_run_again
+from focused.commands.train_learning import learn_pages, learn_words
 from focused.commands.train_looking_around import link_reading, pages_around_seeds, with_looked_at, with_own_settings
 from focused.commands.train_options import (
     add_options,
@@ -31,9 +32,8 @@ from focused.method.text.languages import language_of_words
 from focused.method.topic import TOPIC_FILE, Topic, TopicError, read_topic_file
 from focused.method.topic.presets import load_preset
 from focused.method.topic.vectors import chosen_word_vectors, why_without
-from focused.method.training.example_warnings import keyword_warnings, warnings_about
 from focused.method.training.page_set import ExampleReader
-from focused.method.training.seeds import read_seeds, seeds_from
+from focused.method.training.seeds import read_seeds
 from focused.retraining.options import VERDICTS, RetrainingOptions
 from focused.utils.parameters import parameters_of
 from focused.utils.places import own_models_dir
@@ -126,12 +126,14 @@ class Command(ProjectCommand):
 
     def _learn_from_run(self, name: str, models_dir: Path, opts: Namespace) -> None:
         """Learn from the verdicts on the pages of a run, judge its collection again, and print what came of both."""
-        run = local_runs([opts.from_run], self.settings)[0], models_dir
+        run_dir = local_runs([opts.from_run], self.settings)[0]
         named = VERDICTS.read(self.settings)
         verdicts = [Path(named)] if named else []
         try:
             learnt = train_from_run(
-                *(name, *run),
+                name,
+                run_dir,
+                models_dir,
                 say=Progress(opts.quiet).say,
                 tolerance=parameters_of(RetrainingOptions)["tolerance"].read(self.settings),
                 force=opts.force,
@@ -140,15 +142,17 @@ class Command(ProjectCommand):
             )
         except NothingNewError as nothing:
             # What is left to do may be what could not be done when it was learnt: the collection was in use.
-            if opts.dry_run or not is_to_be_judged(name, *run):
+            if opts.dry_run or not is_to_be_judged(name, run_dir, models_dir):
                 raise
-            again = judge_run_again(name, *run, self.settings, verdicts)
-            if is_to_be_judged(name, *run):
+            again = judge_run_again(name, run_dir, models_dir, self.settings, verdicts)
+            if is_to_be_judged(name, run_dir, models_dir):
                 raise ValueError(f"{nothing} {again}".strip()) from None
             print(again)
             return
         print(learnt)
-        if not opts.dry_run and (again := judge_run_again(name, *run, self.settings, verdicts)):
+        if opts.dry_run:
+            return
+        if again := judge_run_again(name, run_dir, models_dir, self.settings, verdicts):
             print(again)
 
     def _train_topic(
@@ -156,16 +160,17 @@ class Command(ProjectCommand):
     ) -> str:
         """Train a topic from example pages or from words, save it, and return the report."""
         # Imported here: scikit-learn would double the time that every scrapy command takes to start.
-        from focused.method.training.from_keywords import NOTE, learn_keywords, read_keywords
-        from focused.method.training.from_pages import learn
+        from focused.method.training.from_keywords import read_keywords
         from focused.method.training.trained_topic import make_topic
-        from focused.retraining.pages_met import MIN_PAGES
 
         written = written_words(opts)
         keywords = read_keywords(written, reader.language or "en") if written else None
         around = pages_around_seeds(opts, topic, self.settings, state)
         examples = read_examples(
-            *(opts, reader, with_own_settings(topic, self.settings), progress),
+            opts,
+            reader,
+            with_own_settings(topic, self.settings),
+            progress,
             n_sample=n_sample,
             random_state=state,
             around=around,
@@ -180,29 +185,15 @@ class Command(ProjectCommand):
         if why := why_without(self.settings, topic.language, is_from_words=is_from_words, learner=opts.learner):
             say(f"FOCUSED_WORD_VECTORS changes nothing: {why}")
         vectors = chosen_word_vectors(self.settings, topic.language, is_from_words=is_from_words)
-        if from_words is not None:
-            topic.note = opts.note or from_words.note
-            learnt = learn_keywords(from_words, unlabeled, vectors=vectors, random_state=state, say=say)
-            warnings = keyword_warnings(topic.language, from_words, unlabeled)
+        if from_words is None:
+            learnt, warnings = learn_pages(topic, opts, examples, keywords, vectors=vectors, state=state, say=say)
         else:
-            topic.seeds = topic.seeds or seeds_from(positive.urls)
-            topic.note = "" if topic.note.startswith(NOTE) else topic.note
-            learnt = learn(
-                *(positive, unlabeled),
-                words=() if keywords is None else keywords.terms,
-                vectors=vectors,
-                learner=opts.learner,
-                quick=opts.quick,
-                draws_curve=len(examples.looked_at) < MIN_PAGES,
-                random_state=state,
-                say=say,
-            )
-            found = topic.language, positive, unlabeled, learnt.diagnosis, learnt.terms
-            warnings = warnings_about(
-                *found, weakness=learnt.weakness, prior=learnt.prior, left_out=learnt.model.left_out
-            )
+            learnt, warnings = learn_words(topic, opts, from_words, unlabeled, vectors=vectors, state=state, say=say)
         make_topic(
-            *(topic, learnt, positive if from_words is None else from_words, unlabeled),
+            topic,
+            learnt,
+            positive if from_words is None else from_words,
+            unlabeled,
             words=None if is_from_words else keywords,
             warnings=warnings,
             page_text=reader.page_text,
@@ -213,11 +204,11 @@ class Command(ProjectCommand):
         if around is not None:
             topic = with_looked_at(topic, examples.looked_at, examples.is_drawn, state, say)
         directory = topic.save(own_models_dir(self.settings))
-        if from_words is None:
-            about = topic, learnt, positive, unlabeled, directory
-            return report(*about, language_is_given=opts.language is not None, is_quick=opts.quick)
-        how_known = _how_language_is_known(opts, written, examples)
-        return keyword_report(topic, from_words, unlabeled, directory, language=how_known)
+        if from_words is not None:
+            how_known = _how_language_is_known(opts, written, examples)
+            return keyword_report(topic, from_words, unlabeled, directory, language=how_known)
+        is_given = opts.language is not None
+        return report(topic, learnt, positive, unlabeled, directory, language_is_given=is_given, is_quick=opts.quick)
 
 
 def _how_language_is_known(opts: Namespace, written: str, examples: Examples) -> str:
