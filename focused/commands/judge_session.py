@@ -75,7 +75,7 @@ def _so_far(session: JudgingSession) -> str:
 
 
 def apply_new_verdicts(session: JudgingSession, run_dir: Path) -> Iterator[str]:
-    """Apply the verdicts to the collection, also of a crawl that has ended; print what changes."""
+    """Apply the verdicts to the collection, also of a crawl that has ended; yield lines that say what changes."""
     about = list[str]()
     try:
         changed = apply_verdicts(run_dir, say=about.append)

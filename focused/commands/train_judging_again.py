@@ -66,7 +66,7 @@ def judge_run_again(
 
 
 def is_to_be_judged(name: str, run_dir: Path, models_dir: Path) -> bool:
-    """Return whether a topic was trained from a run whose pages it has not judged yet, such as when somebody else wrote."""
+    """Return whether a topic was trained from a run and has not judged its pages yet, as when the collection was in use."""
     from focused.retraining.run_labels import was_trained_from
 
     topic, path = load_topic(name, models_dir, SHIPPED_MODELS_DIR), run_dir / COLLECTION_FILE

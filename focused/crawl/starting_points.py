@@ -59,8 +59,8 @@ def seeds_of(
 def addresses_of(argument: str, seeds: list[str], web: str, settings: Any, is_confined: bool) -> PrivateAddresses:
     """Return which addresses may be asked.
 
-    Of those that are not public only seeds on the command line: a topic's file and a file of seeds may come from a stranger,
-    and a client of Scrapyd is one.
+    By default an address that is not public may be asked only if it is a seed on the command line. A topic's file and a file
+    of seeds may come from a stranger, and a client of Scrapyd is one.
     """
     if web != "live":
         return PrivateAddresses(ALLOW)  # nothing is asked for on the network

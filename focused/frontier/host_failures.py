@@ -85,11 +85,6 @@ class HostFailures:
         """Tell whether any host is in trouble."""
         return bool(self._troubles)
 
-    @property
-    def n_troubled(self) -> int:
-        """Hosts that have failed and not answered since; those that were given up are not among them."""
-        return sum(each.n_failures > 0 for each in self._troubles.values())
-
     def troubled(self) -> list[tuple[str, str]]:
         """Return the hosts that have failed and not answered since, and why; without those that were given up."""
         return [(host, each.why) for host, each in self._troubles.items() if each.n_failures > 0]

@@ -13,7 +13,8 @@ from focused.method.scoring.priority import LEVELS
 _LEAST_PAGES = 3
 """Pages that two hosts must have in common before one is taken for a mirror of the other."""
 _LEAST_TO_ONE = 10
-"""Common pages for each path at which the two differ: many hosts share a page of terms, no mirror a text."""
+"""Common pages that are needed for each path at which the two hosts differ. Many hosts have one page in common, such as their
+terms; a mirror repeats nearly all."""
 _MAX_PARTNERS, _MAX_HOSTS, _MAX_PATHS = 8, 20_000, 50_000
 
 

@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 _SHARED = "focused.frontier.shared_scheduler.SharedScheduler"
 """The scheduler of a crawl that many workers share: with FOCUSED_DATABASE."""
 _PAUSE_SECS = 0.2
-"""Without room for a connection; the end of a page wakes the crawl as well."""
+"""Nothing is asked for so long when there is no room for a further connection; the end of a page wakes the crawl sooner."""
 
 
 class FrontierScheduler(BaseScheduler):

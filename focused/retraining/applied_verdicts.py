@@ -57,7 +57,7 @@ class PagesByForm:
         self._is_read = False
 
     def __call__(self, form: str) -> bool:
-        """Tell it. The first question reads all pages, which is slow."""
+        """Tell whether the collection has the page of a form. The first call reads all pages, which is slow."""
         if not self._is_read:
             self._is_read = True
             for url, location in self._rows.addresses():

@@ -22,10 +22,10 @@ logger = logging.getLogger(__name__)
 
 _LEAST_SHARE = 0.001
 LEAST_PAGES = 10
-"""Of fewer pages nothing is said."""
+"""With fewer pages nothing is said."""
 _MOST, _SOME = 0.5, 0.2
 _LEAST_CHANGE, _LEAST_ERROR = 3.0, 1e-3
-"""A change of so many standard errors is said: it is looked for after every training."""
+"""A smaller change, in standard errors, is not reported: one is looked for after every training, so some come by chance."""
 
 
 def example_relevance(topic: Topic, examples: TopicExamples) -> npt.NDArray[np.float64]:
@@ -34,7 +34,7 @@ def example_relevance(topic: Topic, examples: TopicExamples) -> npt.NDArray[np.f
 
 
 def deciles(relevances: npt.ArrayLike) -> list[float]:
-    """Return the nine values that divide relevances into tenths; none of nothing."""
+    """Return the nine values that divide relevances into tenths; an empty list if there are none."""
     values = np.asarray(relevances, dtype=np.float64)
     return np.quantile(values, np.arange(1, 10) / 10).round(4).tolist() if len(values) else []
 
@@ -110,9 +110,9 @@ def words_alone_in_words(n_pages: int, change: float) -> str:
 class DriftReport:
     """Compares the relevance of the last pages with that of the training pages; ``set_stat`` adds ``focused/``.
 
-    Relevances of two models cannot be compared: each page counts beside the training pages as the model sees them that judged
-    it, and no longer than that model judges. A model gives the examples that it was trained on more than pages like them, so
-    a page that it calls relevant looks like them, too.
+    Relevances of two models cannot be compared. So pages are compared with the training pages by the model that judged both,
+    and they are forgotten when another model takes over. A model gives its own examples a higher relevance than pages like
+    them, so a page that it calls relevant counts as one that looks like the examples, too.
     """
 
     def __init__(self, set_stat: Callable[[str, Any], None], window_pages: int, counts: PageCounts) -> None:

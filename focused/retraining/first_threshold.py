@@ -18,10 +18,10 @@ them, so the fitted threshold calls all relevant (docs/method/, D78)."""
 
 
 def first_threshold(topic: Topic, options: RetrainingOptions) -> float | None:
-    """Return the relevance, in (0, 1), from which the topic's own model calls pages of a crawl relevant; None: as it says.
+    """Return the relevance, in (0, 1), from which the topic's own model calls pages relevant; None: its own threshold holds.
 
-    It is that which half of the examples reach, each held out, where the crawl trains against the pages met and the topic
-    knows nothing but a general background. `FOCUSED_RELEVANCE_THRESHOLD` is stronger.
+    A crawl that trains against the pages met, for a topic that knows nothing but a general background, begins with the
+    relevance that half of the examples reach, each held out. `FOCUSED_RELEVANCE_THRESHOLD` is stronger.
     """
     figures = topic.manifest.get("figures") or {}
     if options.threshold is not None or not options.is_against_met(topic) or not figures.get("prior_is_assumed"):

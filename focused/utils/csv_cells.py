@@ -10,7 +10,7 @@ _FORMULA = re.compile(r"[=+\-@\t\r\n](?!(?<=[+\-])[0-9]+(?:[.,][0-9]+)*\Z)")
 
 
 def safe_cell(value: Any) -> Any:
-    """Return the value of a cell; a text that a spreadsheet would calculate with an apostrophe before it.
+    """Return the value of a cell. A text that a spreadsheet would take for a formula gets an apostrophe before it.
 
     >>> [safe_cell(each) for each in ("=1+1", "@sum", "-2+3", "-2.5", "a=b", "", -2.5)]
     ["'=1+1", "'@sum", "'-2+3", '-2.5', 'a=b', '', -2.5]

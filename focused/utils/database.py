@@ -72,7 +72,7 @@ def cannot_be_used(setting: str, error: Exception) -> str:
 
 
 def shown(url: str) -> str:
-    """Return a URL as it may be shown where it is not known whether it holds a password, or where.
+    """Return as much of a URL as may be shown: a password may stand anywhere in it.
 
     >>> shown("postgresql://me:secret@host/database?password=secret"), shown("nothing")
     ('postgresql://...', 'nothing')

@@ -7,8 +7,8 @@ from typing import Any
 from focused.frontier.shared.boot_clock import now
 
 GRANT, SLOW_GRANT = 16, 4
-"""Pages that are reserved at a time at least; more where more are fetched in so many seconds. Fewer where hosts rest: what one
-worker holds while it waits another cannot fetch."""
+"""The fewest pages that are reserved at a time; a fast worker reserves what it fetches in the seconds below. Fewer where hosts
+rest: what one worker holds while it waits, another cannot fetch."""
 _AHEAD_SECS, _SLOW_AHEAD_SECS = 1.0, 0.5
 _COUNTED_SECS = 0.5
 """Time over which pages are counted."""
@@ -49,7 +49,7 @@ class PageBudget:
             self._n_granted = n_pages
 
     def agree(self, n_granted: int, n_spent: int) -> None:
-        """Take the database's word, where nothing of this worker is on its way."""
+        """Take over the figures of the database; only called when nothing of this worker is on its way to it."""
         if not self._is_returning:
             self._n_granted, self._n_spent = n_granted, n_spent
 

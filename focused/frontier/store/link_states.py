@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 NOT_REACHABLE = "host not reachable"
 """Note of links that failed because their host was given up."""
 _NOT_ASKED = "not asked: *"
-"""Notes of links whose addresses are not to be asked; the rule is that of a start, and the next may have another."""
+"""Notes of links whose addresses may not be asked. That is decided anew each time a crawl is started."""
 _SLICE_LINKS = 10_000
 
 
@@ -110,12 +110,38 @@ class LinkStates:
         for origin in self._unreachable.get(host, ()):
             self._give_up(host, origin)
 
+    def rows_of(self, state: int) -> Iterator[list[tuple[int, str, int, str | None, str | None]]]:
+        """Yield slices of the links in a state: number, URL, links from a seed, request, note. Links may change meanwhile."""
+        last = 0
+        query = "SELECT id, url, depth, request, note FROM links WHERE id > ? AND state = ? ORDER BY id LIMIT ?"
+        while rows := self._sql.execute(query, (last, state, _SLICE_LINKS)).fetchall():
+            last = rows[-1][0]
+            yield rows
+
+    def change_waiting(self, dropped: Sequence[tuple[int, str]], undropped: Sequence[int]) -> None:
+        """Give up waiting links, by number and why, and let links wait again that were given up; then `refresh_hosts`."""
+        self.transaction.begin()
+        at = int(self._clock())
+        drop = f"UPDATE links SET state = {DROPPED}, ended_at = {at}, note = ? WHERE id = ?"
+        self._sql.executemany(drop, [(note, number) for number, note in dropped])
+        wait = f"UPDATE links SET state = {WAITING}, ended_at = NULL, note = NULL WHERE id = ?"
+        self._sql.executemany(wait, [(number,) for number in undropped])
+        self._move(WAITING, DROPPED, len(dropped))
+        self._move(DROPPED, WAITING, len(undropped))
+
+    def refresh_hosts(self) -> None:
+        """Look for each host's best waiting link again."""
+        for (host,) in self._sql.execute("SELECT id FROM hosts").fetchall():
+            self._refresh(host)
+        if self.by_level is not None:
+            self._count_anew(self.by_level)
+
+    # --- Inside
+
     def _own_state(self) -> dict[str, Any]:
         """Return what a commit has to remember."""
         own = {"n_capped": self.n_capped, "n_unreachable": self.n_unreachable}
         return {"counts": self._counts, "leased": list(self._leased), **own}
-
-    # --- Inside
 
     def _recover(self, leased: list[int]) -> None:
         """Put links that were under way when the crawl died back among those that wait, and find each host's best link."""
@@ -205,32 +231,6 @@ class LinkStates:
                 self.by_level.remove(host, rank)
         self._move(WAITING, DROPPED, len(ranks))
         self._refresh(host)
-
-    def rows_of(self, state: int) -> Iterator[list[tuple[int, str, int, str | None, str | None]]]:
-        """Yield slices of the links in a state: number, URL, links from a seed, request, note. Links may change meanwhile."""
-        last = 0
-        query = "SELECT id, url, depth, request, note FROM links WHERE id > ? AND state = ? ORDER BY id LIMIT ?"
-        while rows := self._sql.execute(query, (last, state, _SLICE_LINKS)).fetchall():
-            last = rows[-1][0]
-            yield rows
-
-    def change_waiting(self, dropped: Sequence[tuple[int, str]], undropped: Sequence[int]) -> None:
-        """Give up waiting links, by number and why, and let links wait again that were given up; then `refresh_hosts`."""
-        self.transaction.begin()
-        at = int(self._clock())
-        drop = f"UPDATE links SET state = {DROPPED}, ended_at = {at}, note = ? WHERE id = ?"
-        self._sql.executemany(drop, [(note, number) for number, note in dropped])
-        wait = f"UPDATE links SET state = {WAITING}, ended_at = NULL, note = NULL WHERE id = ?"
-        self._sql.executemany(wait, [(number,) for number in undropped])
-        self._move(WAITING, DROPPED, len(dropped))
-        self._move(DROPPED, WAITING, len(undropped))
-
-    def refresh_hosts(self) -> None:
-        """Look for each host's best waiting link again."""
-        for (host,) in self._sql.execute("SELECT id FROM hosts").fetchall():
-            self._refresh(host)
-        if self.by_level is not None:
-            self._count_anew(self.by_level)
 
 
 def _by_cap(n_capped: int | dict[str, int]) -> dict[str, int]:

@@ -33,7 +33,7 @@ def chosen_word_vectors(settings: Mapping[str, Any], language: str, *, is_from_w
 
 
 def why_without(settings: Mapping[str, Any], language: str, *, is_from_words: bool, learner: str) -> str:
-    """Return why a topic is learnt without the vectors that settings ask for; empty if they ask for none, or it is not."""
+    """Return why a topic gets no vectors although settings ask for them; empty if they ask for none, or it gets them."""
     chosen = WORD_VECTORS.read(settings)
     if chosen == OFF:
         return ""
