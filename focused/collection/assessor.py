@@ -49,7 +49,8 @@ class Assessor:
     Raises
     ------
     AssessorError
-        From the constructor, if URL or model are none; from `judge`, if the endpoint refuses, or fails several times in a row.
+        From the constructor, if URL or model are not valid; from `judge`, if the endpoint refuses, or fails several times in
+        a row.
     """
 
     url: str

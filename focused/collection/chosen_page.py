@@ -33,7 +33,7 @@ def judge_chosen(run_dir: Path, person: str, number: int, relevant: bool | None)
     Raises
     ------
     ValueError
-        If the person's name is none, or the page is not there or cannot be judged.
+        If the person's name is not valid, or the page is not there or cannot be judged.
     OSError
         If it could not be written.
     """

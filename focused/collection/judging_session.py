@@ -43,7 +43,7 @@ class JudgingSession:
     Raises
     ------
     ValueError
-        If there is no collection to judge, or the person's name is none.
+        If there is no collection to judge, or the person's name is not valid.
     """
 
     def __init__(self, run_dir: Path, person: str, order: str, *, most: FolderLimits | None = None) -> None:

@@ -55,7 +55,8 @@ def check_database(url: str) -> None:
     Raises
     ------
     ValueError
-        If the URL is none, holds a password, psycopg is not installed, or the database cannot be used. One sentence.
+        If the URL names no PostgreSQL database or holds a password, psycopg is not installed, or the database cannot be
+        used. One sentence.
     """
     _connect(url).close()
 

@@ -22,8 +22,8 @@ logger = logging.getLogger(__name__)
 FOLDER = WORKERS_FOLDER
 """In the run directory: a folder and a log of each worker."""
 MOST_RESTARTS, RESTARTS_SECS = 3, 600.0
-"""So often in ten minutes a worker that was killed is started again. No web is behind the numbers: a machine that is short of
-memory kills a worker again within a minute or two, and must not do so without end."""
+"""How often a worker that was killed is started again, in how many seconds. The numbers were not measured: a machine that is
+short of memory kills a worker again within a minute or two, and must not do so without end."""
 
 
 class Crew:

@@ -35,7 +35,7 @@ class _Labels:
     """What a topic learns from a run: labels, by the numbers of the pages."""
 
     new: dict[int, bool]
-    """Of pages that the topic does not know with this label."""
+    """Labels of pages that the topic does not know with this label."""
     joining: frozenset[int]
     """Those of them that have words, so that they join."""
     by_people: frozenset[int]

@@ -26,14 +26,14 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 _LEAST_OF_HOST = 2 * FRAME_PAGES
-"""Texts of a host that are known before one is an excerpt: by then its frame has been seen."""
+"""Texts of a host that must be known before one is called an excerpt: by then the host's frame has been seen."""
 _SHORTER = 2 / 3
-"""Of the pairs of its original, how many an excerpt has at most: texts of one length are compared as copies."""
+"""The most pairs that an excerpt has, as a share of those of its original: texts of one length are compared as copies."""
 _MAX_HOSTS = 20_000
 _MAX_TITLES = 20_000
-"""Some 2 MB."""
+"""Titles that are remembered, some 2 MB."""
 _SLICES = 100
-"""The oldest pages are forgotten as originals of excerpts in so many slices: each takes some 10 ms."""
+"""In how many slices the oldest pages are forgotten as originals of excerpts: each takes some 10 ms."""
 
 
 class TextComparison(NamedTuple):

@@ -58,7 +58,7 @@ logger = logging.getLogger(__name__)
 
 _MAX_MARK_BYTES = 100_000
 _MANY_PAGES = 5_000
-"""Of crawls with more pages what could be learnt from them is written down at the end only: it is as long as they are many."""
+"""The record of judged pages grows with the crawl. Beyond so many pages it is written only when the crawl is over."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 LEAST_PAGES = 20
-"""Of fewer pages nothing is foretold."""
+"""With fewer pages nothing is foretold."""
 _USUAL, _SPREAD = 0.35, 0.2
 """Share of relevant pages in the rest of crawls, and its standard deviation between crawls."""
 _YOUNG = 2.0

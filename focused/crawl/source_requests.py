@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 CALLBACK = "parse_source"
 """The spider's method that sources go to; it yields a :class:`focused.items.LinkSource`."""
 IN_PART = "read_in_part"
-"""In the meta of requests whose bodies are of use in part: the most bytes. It waits with the request, so it is none of ours
-by its name: see `focused.frontier.link_requests`."""
+"""In the meta of requests whose bodies are of use in part: the most bytes to read. Its name does not begin with `focused_`,
+because it waits with the request: see `focused.frontier.link_requests`."""
 
 _FIRST, _LAST = to_priority(1.0, True), 2 * to_priority(0.0, False)
 """Before all links and behind seeds; behind all links. What feeds say of their few links is worth knowing at once. Of those of

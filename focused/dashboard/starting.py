@@ -39,9 +39,9 @@ FIELDS = {
     "stop_when": "saturated: the crawl ends when nothing new has come for so long; empty: when its budgets are spent",
     "web": "where pages come from; empty: as the topic says",
 }
-CHOICES = {"stop_when": ("", "saturated"), "web": ("", "live", "demo")}
-"""Of these one is chosen."""
 """Spider arguments beside the topic, and what they mean; the crawl checks them."""
+CHOICES = {"stop_when": ("", "saturated"), "web": ("", "live", "demo")}
+"""Arguments that are chosen from a list, and what is on it."""
 _MAX_SEEDS_CHARS = 60_000
 _LOG_CHARS = 3_000
 

@@ -32,7 +32,7 @@ _CAPS = {HOST_CAP: "host_cap", DOMAIN_CAP: "domain_cap"}
 _OWN_STATS = (
     *("log_count/", "memusage/", "elapsed_time", "items_per_minute", "responses_per_minute", "response_received_per"),
 )
-"""Of this process, not of the crawl."""
+"""Stats that are about this process, not about the crawl."""
 
 
 @dataclass(eq=False)

@@ -19,28 +19,29 @@ _Key = TypeVar("_Key")
 _Value = TypeVar("_Value")
 
 _PRIOR_PAGES, _PRIOR_PAGES_OF_A_HOST = 2.0, 4.0
-"""A group is taken for like the one that it lies in until it has had so many pages. A host has many groups, and each costs
-pages before it is known."""
+"""A group is taken to be like the one that it lies in until so many of its pages are known. A host has many groups, and each
+costs pages before it is known."""
 _DECAY = 0.99
-"""Of what is known of a group this much is left with each further page of it: some 100 pages count."""
+"""Each further page of a group leaves this much of what is known of it: some 100 pages count."""
 _NEW_ENOUGH = 0.7
 """Share of new texts from which a group does not sink."""
 _BEHIND_COPY = 0.5
-"""Of a scale, what a link sinks that was found on a copy."""
+"""How far a link sinks that was found on a copy, as a part of a scale."""
 _MAX_GROUPS, _MAX_COPIES, _MAX_PATHS, _MAX_DOMAINS = 50_000, 100_000, 100_000, 50_000
 
 _FREE_PAGES = 40
 """Pages of a domain that are never too many."""
 _MOST_BY_SHARE = 0.3
-"""Of a scale, what a domain sinks at most that has had more than its share: links of others that are worth so much less come
-first, poorer ones do not."""
+"""How far a domain that has had more than its share sinks at most, as a part of a scale: links of other domains come first if
+they are worth so much less, but poorer ones do not."""
 _PAGES_FOR_ONE = 40
 """Pages that a domain may have for each relevant one that was found on a page of another owner, even beyond its share. Of
 large sites one page in 2 to 50 was; of a farm its entry."""
 _RAMP = 0.03
-"""Of all pages, how far beyond its share a domain has sunk so far."""
+"""A domain has sunk that far when it is beyond its share by this part of all pages."""
 _LEAST_RATE = 0.1
-"""A crawl's harvest rate counts for no less: a trap that has taken most pages from the start is no measure of itself."""
+"""The least harvest rate that domains are compared with: otherwise a trap that has taken most pages from the start would be
+compared with its own rate."""
 _MAX_ANCESTORS = 6
 _FURTHER = 0.3
 """What a page counts for a domain that led to it, with each domain between them."""

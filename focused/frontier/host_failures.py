@@ -31,7 +31,7 @@ LONGEST_REST_SECS = 3600.0
 _MOST_ANSWERED = 20_000
 """Hosts that are remembered to have answered."""
 _DOUBTFUL_IN_A_ROW = 3
-"""From so many requests on that went wrong one after the other, it is the host and no longer its pages."""
+"""After so many requests in a row that went wrong the host is to blame, not its pages."""
 _TRIES_OF_A_STRANGER = 3
 """A host that has never answered is given up after so many failures, if not sooner."""
 

@@ -8,9 +8,9 @@ from urllib.parse import urlsplit
 from focused.frontier.url_groups import MAX_PARAMETERS, parameters, without
 
 TIMES = 3
-"""So many copies that differ from their originals by a parameter show that it changes nothing."""
+"""Copies that differ from their originals by a parameter: with so many, it is taken to change nothing."""
 _STRONGER = 4
-"""So many times as many copies there must be as new pages that differ by the parameter."""
+"""There must be at least this many times as many such copies as new pages that differ by the parameter."""
 _MAX_PARAMETERS, _MAX_STEMS = 20_000, 100_000
 
 

@@ -27,7 +27,7 @@ _AT_ONCE = 16
 """Records that a session learns from together: two thirds of the time of one after the other, and some milliseconds."""
 _SLICE_SECS = 0.01
 _SHARE = 0.2
-"""Of the reactor's time at most. A page of the demo web takes a tenth of what it takes the worker that fetches it."""
+"""The most of the reactor's time that learning takes. A page of the demo web takes a tenth of what its own worker needs."""
 _HEARD = "focused/workers/heard_count"
 _NOT_HEARD = "focused/workers/not_heard_count"
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 _HOSTS = 3
-"""So many hosts that had answered must have failed since the last answer of any host."""
+"""How many hosts that had answered must have failed since the last answer of any host."""
 _AFTER_SECS = 20.0
 _SHORTEST_SECS, _LONGEST_SECS = 3_600.0, 86_400.0
-"""For how long no answer is waited for: as long as hosts had answered before, within these bounds. Then hosts are given up as
-ever. A crawl must end, and a small one whose few sites have gone need not wait for a day."""
+"""How long the crawl waits without an answer: as long as hosts had answered before, within these bounds. Then hosts are given
+up as usual. A crawl must end, and a small one whose few sites are gone need not wait for a day."""
 
 
 class NetworkOutage:

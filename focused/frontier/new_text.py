@@ -7,9 +7,9 @@ import math
 from focused.method.scoring.stored_text import new_triples
 
 _FULL = 0.5
-"""From this part of a usual page's new text on a page brought all that one can."""
+"""A page with this part of the new text of a usual page, or more, counts as wholly new."""
 _PRIOR_PAGES = 4.0
-"""Until so many pages are known, a page is hardly measured by the others: what is usual is taken for little."""
+"""Pages without new text that the mean begins with: while few pages are known, little new text counts as usual."""
 
 
 class NewText:

@@ -14,17 +14,17 @@ from focused.method.scoring.priority import LEVELS
 from focused.utils.origins import host_of
 
 _PRIOR_PAGES = 2.0
-"""A place is taken for like others, with titles of their own, until it has had so many pages."""
+"""A place is taken to be like others, whose pages have titles of their own, until so many of its pages are known."""
 _LED = 0.5
-"""What a page counts for the place that it was found in: it might have been found elsewhere, too."""
+"""How much a page counts for the place where its link was found: it might have been found elsewhere, too."""
 _DECAY = 0.99
-"""Of what is known of a place this much is left with each further page of it: some 100 pages count."""
+"""Each further page of a place leaves this much of what is known of it: some 100 pages count."""
 _N_TITLES = 4
 """Titles of a place that are remembered, the latest: a page that has none of them has a title of its own."""
 _MOSTLY = 0.5
-"""From this share of pages on with titles that are not their own, a place is no measure for others."""
+"""A place with at least this share of pages whose titles are not their own is no measure for others."""
 _SOME = 1 / 3
-"""Three pages with one title are some."""
+"""A place with more than this share has some pages of one title: three are enough."""
 _MAX_PLACES = 50_000
 _HOST = "/"
 """Begins the name under which the pages of a host are counted together."""

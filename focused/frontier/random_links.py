@@ -29,15 +29,14 @@ _NUMBER = re.compile(r"[0-9]+(?:[-_.][0-9]+)*")
 _NUMBERED_PAGE = re.compile(r"/[0-9]+(?:\.\w+)?(?:\?|$)|=[0-9]+(?:[&;]|$)")
 """A page whose name, or a value of whose query, is a number: ``/q/4711``, ``/show.cgi?bug=4711``."""
 _LEAST_SHARE = 2 / 3
-"""Of their share of the links that wait, what links of numbered folders and pages are to be drawn at least, whatever else
-there is.
+"""Links of numbered folders and pages are drawn at least this often, as a part of their share of the links that wait.
 
 Chosen on the wire, whose stories lie in folders by date (docs/results/pages-met-tried.md).
 """
 
 _STANDS_BACK = LEVELS // 10
-"""Levels by which a link stands back that is drawn only if there are no others: of its group two or three pages that brought
-nothing are enough to look at."""
+"""A link that stands back by so many levels is drawn only if there are no others: two or three pages of its group brought
+nothing, and that is enough to look at."""
 
 MOST_IN_VAIN = 2.0
 """Drawn links without a page, for each that brought one, beyond which others are drawn in their place.

@@ -17,9 +17,10 @@ MAX_AGE_SECS = 24 * 3600.0
 _TRY_AGAIN_SECS = 3600.0
 """If it cannot be read again, the old one holds, and the next try is after so many seconds."""
 _PARSED_BYTES, _PARSED_ENTRY_BYTES = 1_000_000, 2_000
-"""So much text is kept parsed, the latest at least, some 25 MB; each counts as so much more: at most 500 are."""
+"""How much text is kept parsed, which takes some 25 MB of memory, and what each file counts besides: at most 500 are kept. The
+latest is always kept."""
 _ENTRY_BYTES = 300
-"""Of an entry without its text: its name, its numbers, its place in the table."""
+"""What an entry takes besides its text: its name, its numbers, its place in the table."""
 
 
 @dataclass(slots=True)

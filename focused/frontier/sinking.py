@@ -32,11 +32,12 @@ logger = logging.getLogger(__name__)
 
 _REVIEW_EVERY_PAGES = 20
 _OF_A_LIST = 0.5
-"""How new a page counts that is links only."""
+"""The newness, in [0, 1], that a page of links only counts with."""
 _STEEPER = 4
 _MOST = 3 * LEVELS
-"""From half a scale on links sink so much faster, and so far at most: what brings nothing comes behind the links that a
-strategy puts off, which bring little. These lie more than a scale below the others."""
+"""A link that sinks by more than half a scale sinks this many times faster from there on, and by `_MOST` levels at most. So
+links that bring nothing come behind those below the strategy's threshold, which bring little and lie more than a scale
+below the others."""
 
 
 class Harvests(NamedTuple):

@@ -29,7 +29,7 @@ TOO_MANY_FILES = "too many open files"
 CONNECTION_BROKEN = "connection broken"
 _TOO_MANY_REQUESTS = "HTTP 429"
 _MOST_ALONE = 2
-"""So many pages that fail each time take no host with them that answers others."""
+"""If no more pages than these fail, each time, while their host answers others, the host is not to blame."""
 _MOST_KEPT, _MOST_SUSPECTS = 100, 10_000
 _SAID_AGAIN_SECS, _LONGEST_SILENCE_SECS = 10.0, 600.0
 _PAUSE_SECS = 2.0

@@ -13,9 +13,9 @@ from focused.utils.numbers import NUMBERS
 from focused.utils.registered_domain import registered_domain
 
 MAX_PARAMETERS = 4
-"""Of a query with more the others make no groups."""
+"""Further parameters of a query, by name, make no groups."""
 N_OF_HOST = 2
-"""So many groups of a URL come first that are those of its host: its registered domain, and the host."""
+"""The first groups of a URL are those of its host: its registered domain, and the host."""
 _NAME = re.compile(r"[^\W\d_]+[\W_]?")
 _FROM_LETTERS = re.compile(r"[^\W\d_].*")
 _MAX_CHARS = 200

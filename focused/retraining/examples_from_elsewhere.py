@@ -29,21 +29,22 @@ if TYPE_CHECKING:
 ENOUGH_VERDICTS = 14
 """With so many a topic is trained against the pages met, from its examples and from what people say."""
 _LEAST_MET = 10
-"""Of fewer pages met nobody can tell."""
+"""With fewer pages met it cannot be told."""
 _COUNTED = 0.1
-"""A word counts that so large a share of the examples, of the pages met or of the background has."""
+"""Only words count that at least this share of the examples, of the pages met or of the background has."""
 _MOST_ALIKE = 0.38
-"""Of one web, examples and pages met depart from the background in more similar ways: cosine of their departures."""
+"""Examples and pages met of one web depart from the background in similar ways: the cosine of their departures is higher."""
 _FREQUENT, _MOST_SHARED = 0.3, 0.4
-"""Of the words that this share of the examples has, pages met share more than that with texts of their web without menus."""
+"""Words that at least `_FREQUENT` of the examples have are frequent. Pages met share more than `_MOST_SHARED` of them with
+texts of their own web, even with texts without menus."""
 _LEAST_FREQUENT = 10
-"""Of fewer such words nothing is told."""
+"""With fewer frequent words they say nothing."""
 
 
 def comes_from_elsewhere(topic: Topic, pages: Sequence[JudgedPage]) -> bool:
     """Tell whether the examples of a topic come from other sites than the pages that a crawl met.
 
-    Of a topic that has no background, or has looked around before its crawls, it is not said.
+    Always false for a topic without a background, or one that has looked around before its crawls.
     """
     if topic.examples is None or topic.keyword_terms or topic.looked_at:
         return False

@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 
 
 FIRST_MET = 20
-"""Pages before the first training against the pages met, and between two at least."""
+"""Pages before the first training against the pages met; the fewest between two of them."""
 _MANY_MET = 300
-"""From so many pages on half as many come until the next training, before a quarter (docs/method/, D74)."""
+"""Up to so many pages the next training comes after a quarter of the pages so far, then after half (docs/method/, D74)."""
 
 MAX_MET = 2_000
 """Pages met that are learnt from, beside those that were drawn or judged: the latest. More bring little and take long."""

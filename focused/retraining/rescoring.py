@@ -29,7 +29,7 @@ SAID_RELEVANT, SAID_IRRELEVANT = 0.95, 0.05
 _SLICE_SECS = 0.05
 _SLICE_LINKS = 1000
 _SHARE_OF_PAGES = 0.9
-"""Of the pages that a session has learnt from: if fewer are kept it does not learn anew, for it would forget more."""
+"""A session learns anew only if at least this share of the pages that it has learnt from is kept: it forgets the others."""
 
 
 @dataclass(eq=False)

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 _N_FOLDS = 5
 Labels = Mapping[int, bool]
-"""Of a page's number: whether it is relevant."""
+"""Whether pages are relevant, by their numbers."""
 _LEAST_KEPT, _MOST_KEPT = 0.4, 0.5
 _N_NAMED = 3
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 FURNITURE_SHARE = 0.6
 """Share of the pages met that hold a word of furniture, at least."""
 _LEAST_PAGES = 10
-"""Of fewer pages met nobody can tell."""
+"""With fewer pages met it cannot be told."""
 
 
 def without_furniture(examples: TopicExamples, n_own: int, kept: Collection[str] = ()) -> TopicExamples:

@@ -31,8 +31,8 @@ def check_url(setting: str, url: str) -> str:
     Raises
     ------
     ValueError
-        If psycopg is not installed, the URL is none, or it holds a password, which ``run.json`` and the list of processes
-        would show. One sentence, without the password.
+        If psycopg is not installed, the text is no URL of a database, or it holds a password, which ``run.json`` and the
+        list of processes would show. One sentence, without the password.
     """
     psycopg = import_psycopg(setting)
     try:

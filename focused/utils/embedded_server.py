@@ -27,12 +27,12 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 FOLDER = "postgres"
-"""In a run directory."""
+"""The server's folder in a run directory."""
 _START_SECS = 120.0
 """Seconds that a server may take to start: after a crash it reads a large database first."""
 _REFUSED_STARTS = 3
 _MOST_PATH_BYTES = 88
-"""Of a socket 107 at most; on some systems 103."""
+"""The longest path of its folder: a socket lies in it, whose path may have 107 bytes, on some systems 103."""
 _SETTINGS = {
     "wal_level": "minimal",
     "max_wal_senders": "0",

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from focused.frontier.store.standing_back import StandingBack
 
 _MOST_SUNK = 300
-"""At most so many links sink before one is handed out: some 10 ms."""
+"""The most links that sink before one is handed out: some 10 ms."""
 MOST_ASIDE = 2_000
-"""At most so many links of a host are put aside while their origins rest."""
+"""The most links of a host that are put aside while their origins rest."""
 _FAR_BACK = LEVELS // 2
 """A link that stands back by so many levels waits while a better host is busy."""
 

@@ -10,7 +10,7 @@ class WaitingRow(Protocol):
 
     @property
     def number(self) -> int:
-        """Of its store."""
+        """Its number in its store."""
 
     @property
     def rank(self) -> int:

@@ -142,7 +142,7 @@ def detect_language(text: str, least_letters: int = 20) -> str | None:
 
 
 _LEAST_MARGIN = 30.0
-"""In the logarithm of probability, how far another language must lie before English: two or three words prove nothing."""
+"""By how much another language must be more probable than English, in log-probability: two or three words prove nothing."""
 
 
 def language_of_words(text: str) -> str | None:
