@@ -18,6 +18,7 @@ from commands import crawl, crawl_argv, environment, scrapy, started
 from scrapy.utils.test import get_crawler
 from sites import Reply, Site
 
+from focused.crawl.figures_by_people import figures_by_people
 from focused.crawl.harvest_so_far import HarvestSoFar
 from focused.crawl.outlook import Outlook
 from focused.crawl.resume_command import how_to_resume
@@ -130,8 +131,7 @@ def test_whatever_verdicts_do_to_the_figures_the_end_of_a_crawl_is_told_without_
 
     (tmp_path / "verdicts").mkdir()
     monkeypatch.setattr("focused.collection.judged_figures.judged_figures", fail)
-    monitor = SimpleNamespace(_plan=SimpleNamespace(run_dir=tmp_path))
-    assert HarvestMonitor._figures_by_people(monitor) is None
+    assert figures_by_people(tmp_path) is None
     assert "figures of people's verdicts cannot be computed" in caplog.text
 
 

@@ -67,14 +67,4 @@ def learn_pages(
         random_state=state,
         say=say,
     )
-    warnings = warnings_about(
-        topic.language,
-        positive,
-        unlabeled,
-        learnt.diagnosis,
-        learnt.terms,
-        weakness=learnt.weakness,
-        prior=learnt.prior,
-        left_out=learnt.model.left_out,
-    )
-    return learnt, warnings
+    return learnt, warnings_about(topic.language, positive, unlabeled, learnt)

@@ -11,7 +11,7 @@ the components of one crawl share. The modules by what they do:
 - Sitemaps and feeds: `source_requests`, `link_sources`; soft 404s: `soft_404_probes`.
 - The network: `live_handler`, `private_addresses`, `failures`.
 - Figures: `harvest`, `harvest_rows`, `fetched_rows`, `harvest_so_far`, `outlook` (`forecast`, `saturation`, `time_left`),
-  `losses`, `alerts`.
+  `losses`, `alerts`; `figures_by_people`, from verdicts.
 - What is delivered: `delivered_files`, `delivered_feeds`, `delivered_words`, `late_delivery`, `own_fields`,
   `final_judging`, `csv_exporter`.
 - A run and its resumption: `run_directory`, `feeds`, `run_history`, `resume_command`, `pause`, `words_not_found`.

@@ -7,7 +7,6 @@ that are new are added to ``collection.sqlite``; ``fetched.csv``, ``harvest.csv`
 from __future__ import annotations
 
 import json
-import logging
 import sqlite3
 from contextlib import ExitStack, closing, contextmanager, nullcontext
 from dataclasses import asdict, dataclass
@@ -21,6 +20,7 @@ from focused.collection.verdict_rows import VerdictRows
 from focused.crawl import shared_rows
 from focused.crawl.delivered_files import correct_pages
 from focused.crawl.delivered_words import BY_PEOPLE, DELIVERED, ROWS
+from focused.crawl.figures_by_people import figures_by_people
 from focused.crawl.own_fields import own_values
 from focused.crawl.shared_figures import DRAWN, FolderFigures
 from focused.crawl.shared_run import SharedRun, merged_run
@@ -36,7 +36,6 @@ from focused.utils.file_names import (
     PAGES_FILE,
     RUN_FILE,
     RUNNING,
-    VERDICTS_FOLDER,
 )
 from focused.utils.files import read_regular, write_json
 from focused.utils.folder_settings import RUNS_DIR
@@ -51,10 +50,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
 
-    from focused.collection.judged_figures import JudgedFigures
     from focused.frontier.shared.view import SharedFrontierView
-
-logger = logging.getLogger(__name__)
 
 _MAX_MARK_BYTES = 100_000
 _MANY_PAGES = 5_000
@@ -161,7 +157,7 @@ def refresh(run_dir: Path, *, may_finish: bool = True) -> SharedRun:
             known = _write_files(run, run_dir, {} if known is None else known.stats, is_over=is_over)
         said = merged_run(run, known)
         if said["finish_reason"] != RUNNING:
-            judged = _judged_figures(run_dir)
+            judged = figures_by_people(run_dir)
             said["judged"] = None if judged is None else judged.as_json()
         write_json(run_dir / RUN_FILE, said)
         return run
@@ -169,20 +165,8 @@ def refresh(run_dir: Path, *, may_finish: bool = True) -> SharedRun:
 
 def judged_lines(run_dir: Path) -> list[str]:
     """Return what people's verdicts say of a folder's collection, for the end of a crawl; empty where nobody has judged."""
-    judged = _judged_figures(run_dir)
+    judged = figures_by_people(run_dir)
     return [] if judged is None else list(figure_lines(judged.figures, judged.believed))
-
-
-def _judged_figures(run_dir: Path) -> JudgedFigures | None:
-    if not (run_dir / VERDICTS_FOLDER).is_dir():
-        return None
-    from focused.collection.judged_figures import judged_figures  # loads scipy's solvers, and few crawls have verdicts
-
-    try:
-        return judged_figures(run_dir)
-    except Exception:  # whatever a verdict file holds, the summary of a crawl must not be lost
-        logger.exception("The figures of people's verdicts cannot be computed.")
-        return None
 
 
 @contextmanager

@@ -100,16 +100,7 @@ def train(group: CrawlGroup, settings: Any) -> Path:
         warnings = keyword_warnings(topic.language, known, unlabeled)
     else:
         learnt = learn(positive, unlabeled, vectors=vectors, learner=group.learner, random_state=group.random_state)
-        warnings = warnings_about(
-            topic.language,
-            positive,
-            unlabeled,
-            learnt.diagnosis,
-            learnt.terms,
-            weakness=learnt.weakness,
-            prior=learnt.prior,
-            left_out=learnt.model.left_out,
-        )
+        warnings = warnings_about(topic.language, positive, unlabeled, learnt)
     make_topic(
         topic,
         learnt,

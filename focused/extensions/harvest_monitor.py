@@ -12,6 +12,7 @@ from scrapy.utils.asyncio import create_looping_call
 
 from focused.crawl.crawl import Crawl
 from focused.crawl.delivered_words import found_in_short
+from focused.crawl.figures_by_people import figures_by_people
 from focused.crawl.pdf_counts import being_read
 from focused.crawl.presets import about_preset
 from focused.crawl.private_addresses import REFUSED, about_seeds
@@ -25,7 +26,7 @@ from focused.extensions.time_limit import REASON as TIME_IS_UP
 from focused.frontier.crawl_interface import frontier_of
 from focused.frontier.patience import summary
 from focused.utils.crawl_settings import MERGE_EVIDENCE
-from focused.utils.file_names import DATABASE_FILE, PAGES_FILE, RUNNING, VERDICTS_FOLDER
+from focused.utils.file_names import DATABASE_FILE, PAGES_FILE, RUNNING
 from focused.utils.frontier_settings import DATABASE
 from focused.utils.output_settings import HARVEST_WINDOW_PAGES, METRICS_INTERVAL_SECS
 from focused.utils.program import as_typed
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from typing_extensions import Self
 
-    from focused.collection.judged_figures import JudgedFigures
     from focused.crawl.harvest import HarvestCounter
     from focused.crawl.harvest_so_far import HarvestSoFar
     from focused.crawl.outlook import Outlook
@@ -136,7 +136,7 @@ class HarvestMonitor:
         if not self._is_begun:  # what is there was written by another crawl
             return
         harvest, plan = self._harvest, self._plan
-        judged = self._figures_by_people()
+        judged = figures_by_people(self._plan.run_dir)
         if why := self._why_no_seed() or self._why_no_page(reason):
             plan.error = why
             logger.error(why)
@@ -172,21 +172,6 @@ class HarvestMonitor:
         logger.info("  to go on        %s", how)
         for name in overwritten_feeds(sys.orig_argv):
             logger.info("  (-O writes %s anew, with what comes then. All pages are in %s)", name, run_dir / PAGES_FILE)
-
-    def _figures_by_people(self) -> JudgedFigures | None:
-        """Return what people's verdicts say of the run; None if there are none."""
-        run_dir = self._plan.run_dir
-        if not (run_dir / VERDICTS_FOLDER).is_dir():
-            return None
-        from focused.collection.judged_figures import (
-            judged_figures,  # loads scipy's solvers, and most crawls have no verdicts
-        )
-
-        try:
-            return judged_figures(run_dir)
-        except Exception:  # whatever a verdict file holds, the summary of a crawl must not be lost
-            logger.exception("The figures of people's verdicts cannot be computed.")
-            return None
 
     def _why_no_seed(self) -> str:
         """Say why a crawl could not begin all of whose seeds have addresses that it may not ask; empty if it could."""

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from focused.method.learning.diagnosis import Diagnosis
     from focused.method.training.from_keywords import Keywords
+    from focused.method.training.from_pages import LearntModel
     from focused.method.training.page_set import PageSet
 
 _N_NAMED = 3
@@ -33,30 +34,17 @@ _OF_BACKGROUND = (
 )
 
 
-def warnings_about(
-    language: str,
-    positive: PageSet,
-    unlabeled: PageSet | Background,
-    diagnosis: Diagnosis,
-    terms: Sequence[str],
-    *,
-    weakness: str = "",
-    prior: float | None = None,
-    left_out: Sequence[int] = (),
-) -> list[str]:
+def warnings_about(language: str, positive: PageSet, unlabeled: PageSet | Background, learnt: LearntModel) -> list[str]:
     """Return the warnings about a topic's examples, the gravest first.
 
-    ``language``: ISO 639-1 code of the topic. ``terms``: the term of each column in `diagnosis`. ``weakness``: of
-    `LearntModel`. ``prior``: estimated share of relevant pages among the unlabelled ones, in (0, 1); None if it was not
-    estimated. ``left_out``: rows of the positives without a known word: nothing was learnt from them.
+    ``language``: ISO 639-1 code of the topic. ``learnt``: what was learnt from these examples.
     """
-    return list(_warnings(language, positive, unlabeled, diagnosis, terms, weakness, prior, left_out))
+    return list(_warnings(language, positive, unlabeled, learnt))
 
 
-def _warnings(
-    language: str, positive: PageSet, unlabeled: PageSet | Background, diagnosis: Diagnosis, terms: Sequence[str],
-    weakness: str, prior: float | None, left_out: Sequence[int],
-) -> Iterator[str]:  # fmt: skip
+def _warnings(language: str, positive: PageSet, unlabeled: PageSet | Background, learnt: LearntModel) -> Iterator[str]:
+    diagnosis, terms = learnt.diagnosis, learnt.terms
+    prior, left_out = learnt.prior, learnt.model.left_out
     yield from language_of_unlabeled(language, unlabeled)
     # The unlabelled pages show what any pages have in common. They cannot if they are few, or mostly about the topic.
     enough = isinstance(unlabeled, Background) or len(unlabeled) >= _LEAST_UNLABELED
@@ -67,8 +55,8 @@ def _warnings(
             "positives, and the figures below are too low. Bring unlabelled pages of other topics too, so that a tenth or "
             "less belongs to the topic."
         )
-    if weakness:
-        yield weakness
+    if learnt.weakness:
+        yield learnt.weakness
     if len(positive) < _FEW:
         yield f"{_pages(len(positive))} of the topic are few; the figures below are rough. Thirty are enough."
     if n := len(left_out):
