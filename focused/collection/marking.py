@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 MOST_CHARS = 200_000
-"""So much of a text is looked at."""
+"""The beginning of a text in which words are marked."""
 _WORD = re.compile(r"\w+")
 _OPERATORS = frozenset({"AND", "OR", "NOT", "NEAR"})
 _N_AROUND = 24

@@ -34,15 +34,15 @@ if TYPE_CHECKING:
 
 _LIMITS = {"max_pages": MAX_PAGES, "max_relevant": MAX_RELEVANT, "max_minutes": MAX_MINUTES}
 _OWN = frozenset({"run_dir", "crawl", "workers", "seeds"})
-"""Arguments that each worker has for itself, and one that is compared as what it stands for."""
+"""Arguments that each worker has for itself; and `seeds`, which are compared URL by URL, however they are given."""
 _ALONE = {"FOCUSED_RETRAINING": OFF}
-"""What one worker would do to the model of all."""
+"""No worker may train the model of all by itself."""
 _TOGETHER = {"FOCUSED_RETRAINING": "interactive"}
-"""What all do together, where the crawl says so."""
+"""What all workers may do together, if the crawl was begun with it."""
 _LOCAL = {"FOCUSED_FRONTIER_MAX_LINKS": 0}
-"""What looks at all links that wait: one worker knows only some of them."""
+"""A limit on all links that wait: one worker knows only some of them."""
 _DECIDED = {**_ALONE, **_LOCAL, "FOCUSED_PAGES_ENABLED": False, "FOCUSED_POSTGRESQL": ""}
-"""The collection is in the database."""
+"""Settings that follow from the sharing: those above, and no files of pages, because the collection is in the database."""
 
 
 @dataclass

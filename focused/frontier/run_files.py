@@ -37,7 +37,7 @@ FILES = (PAGES_FILE, HARVEST_FILE, FETCHED_FILE, WARC_FILE, RETRAINING_FILE)
 """Files of a run directory that are appended to, page by page."""
 
 ID_FILE = "frontier.id"
-"""In a run directory whose frontier lies elsewhere (JOBDIR): the name by which the frontier knows it again."""
+"""Stands in a run directory whose frontier lies elsewhere (JOBDIR), and holds the name by which the frontier recognises it."""
 INSIDE = "inside"
 _BLOCK_BYTES = 1 << 16
 

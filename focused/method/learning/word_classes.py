@@ -25,7 +25,7 @@ _PSEUDO_PAGES = 2.0
 _MOST_STEPS, _SETTLED = 100, 1e-4
 _ENOUGH = np.log(4.0)
 _LEAST_WEIGHT = 0.02
-"""Of a word that tells nothing: where all words are such, the topic still has a direction."""
+"""What a word counts that tells nothing: if all words are such, the topic still has a direction."""
 
 
 class WordClasses(NamedTuple):

@@ -36,7 +36,7 @@ is the frame of its site: of Python's manual 22 lists were called copies of one 
 _PLACES = np.arange(N_PLACES)
 
 _ROW_BITS = 17
-"""Of an entry of the table: the row of a page plus one; above it stand bits of what the group of places is."""
+"""The bits of a table's entry that hold the row of a page plus one; those above say what the group of places is."""
 _ROW = np.uint32((1 << _ROW_BITS) - 1)
 _POWERS = np.array([0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB], dtype=np.uint64)
 _BANDS = np.arange(N_BANDS, dtype=np.uint64) * np.uint64(0xD6E8FEB86659FD93)

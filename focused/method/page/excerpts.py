@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from focused.method.page.text_sketch import Hashes
 
 SHARE = 0.65
-"""Of the triples of an excerpt that are no frame, those that stand in its original at least."""
+"""The least share of an excerpt's triples, without those of a frame, that stand in its original."""
 SHARE_OF_ALL = 0.5
 """The same, of all its triples: a page that is mostly frame is no excerpt."""
 LEAST_TRIPLES = 5
 """Kept triples that an excerpt has at least: of some fifteen words."""
 FRAME_PAGES = 4
-"""From so many further pages on that have it, a triple is the frame of a site."""
+"""A triple that so many further pages have belongs to the frame of a site."""
 
 MAX_TRIPLES = 1 << 21
 """Triples that are remembered, in 16 MB: those of some 20,000 pages."""

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from focused.method.page.page import Page
 
 _MOST_DIGITS = 9
-"""Of the number of a list's item: Markdown reads no longer ones."""
+"""The most digits of the number of a list's item: Markdown reads no longer ones."""
 MAX_DEPTH = 12
 """Lists and quotations within each other, beyond which a page's structure is left out."""
 _TICKS = re.compile(r"`{3,}")

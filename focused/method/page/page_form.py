@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from focused.method.page.page import Page
 
 _MOST = 128
-"""Of a form so many hashes are kept, the least: of two pages they are those of the same paths. Most pages have fewer."""
+"""How many hashes of a form are kept, the least ones: two pages then keep those of the same paths. Most pages have fewer."""
 _MULTIPLIER, _ADDEND, _BITS = 0x9E3779B1, 0x85EBCA6B, 0xFFFFFFFF
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from sklearn.svm import LinearSVC
 
 _ROUNDS = (0.1, 0.2, 0.3, 0.4)
-"""Of the positives that are expected in U, the share that has joined after each round."""
+"""The share of the positives expected in U that has joined after each round."""
 _SCREENED = 0.5
 """Weight of the screened SVM in the result, which the joined documents cannot lead away."""
 # Rounds only choose who joins: nearly the best border is good enough, in half of the time.

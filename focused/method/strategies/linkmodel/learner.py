@@ -32,7 +32,7 @@ _SLOWER_FROM = 10
 
 _NONE: Integers = np.zeros(0, dtype=np.int64)
 _MANY_LINKS = 1_000
-"""Of a page with more the URLs are looked at in steps of so many, some 10 ms each."""
+"""The URLs of a page with more are looked at in steps of so many, some 10 ms each."""
 
 
 class LinkLearner:

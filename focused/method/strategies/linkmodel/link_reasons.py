@@ -22,7 +22,7 @@ N_PARTS = 3
 EXPLORATION, FAIR_SHARE, LEADS_ON = "exploration", "fair share", "leads on"
 
 _LEAST_SHARE = 0.1
-"""Of the strongest part: what adds less is not named."""
+"""A part that adds less than this share of what the strongest one adds is not named."""
 _PAGES_BETWEEN, _DIGITS = 25, 9
 _TEXTS = tuple((kind, f"{kind} mean", f"{kind} best") for kind in ("page", "block", "anchor", "context"))
 
