@@ -146,6 +146,7 @@ ARGUMENT_CASES = {
     "max_pages other digits": ({"max_pages": "²"}, "'max_pages' must be a whole number", "'²'"),
     "max_relevant": ({"max_relevant": "1e3"}, "'max_relevant' must be a whole number", "'1e3'"),
     "strategy": ({"strategy": "best-first"}, "The strategy must be one of", ", ".join(CHOICES)),
+    "strategy mistyped": ({"strategy": "best-first"}, "Got 'best-first'.", "Did you mean 'best_first'?"),
     "seeds no URL": ({"seeds": "site.example"}, "Seeds must be URLs separated by commas", "'site.example'"),
     "seeds one is no URL": ({"seeds": "http://a.example/,ftp://b.example/"}, "A seed must be a URL", "'ftp://b.example/'"),
     "seeds bad host": ({"seeds": "http://[::1"}, "A seed must be a URL", "'http://[::1'"),

@@ -132,6 +132,11 @@ def test_a_strategy_looks_at_no_more_than_it_says(page, name):
     assert len(rows(page, name, **values)) == 4
 
 
+def test_a_mistyped_strategy_is_told_the_one_that_was_meant():
+    with pytest.raises(ValueError, match=r"Got 'best-first'\. Did you mean 'best_first'\?$"):
+        make_strategy("best-first")
+
+
 def test_unknown_names_and_parameters_are_refused():
     with pytest.raises(ValueError, match=r"one of breadth_first, depth_first, best_first.*Got 'shark'"):
         make_strategy("shark")

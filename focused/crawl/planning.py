@@ -48,6 +48,7 @@ from focused.method.topic import Topic, load_topic
 from focused.method.topic.presets import check_preset
 from focused.retraining.first_threshold import first_threshold
 from focused.retraining.options import OFF, read_options
+from focused.utils.close_names import did_you_mean
 from focused.utils.crawl_settings import (
     BELOW_THRESHOLD,
     MAX_MINUTES,
@@ -226,8 +227,10 @@ def _strategy(argument: Any, topic: Topic, settings: Any) -> Strategy:
     name = argument or STRATEGY.read(settings)
     if name not in STRATEGIES and not is_class_path(name) and name not in PLUG_IN.installed():
         source = f"The strategy of topic {topic.name!r}" if not argument and name == topic.strategy else "The strategy"
-        choices = ", ".join(PLUG_IN.names(CHOICES))
-        raise PlanError(f"{source} must be one of {choices}, or the path of a class. Got {name!r}.")
+        choices = PLUG_IN.names(CHOICES)
+        raise PlanError(
+            f"{source} must be one of {', '.join(choices)}, or the path of a class. Got {name!r}.{did_you_mean(name, choices)}"
+        )
     strategy = make_strategy(name, settings)
     found: Strategy = PLUG_IN.returned(strategy.prepare(topic), type(strategy), "prepare")
     return found

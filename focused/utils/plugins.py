@@ -9,6 +9,8 @@ from importlib import import_module
 from importlib.metadata import EntryPoints, entry_points
 from typing import TYPE_CHECKING, Any
 
+from focused.utils.close_names import did_you_mean
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -95,7 +97,9 @@ class PlugInPlace:
         if not points:
             known = self.names(shipped)
             choices = f"one of {', '.join(known)}, or " if known else ""
-            raise ValueError(f"The {self.what} must be {choices}the path of a class. Got {name!r}.")
+            raise ValueError(
+                f"The {self.what} must be {choices}the path of a class. Got {name!r}.{did_you_mean(name, known)}"
+            )
         if len(points) > 1:
             several = f"{name!r} is the name of several classes: {', '.join(sorted(points))}"
             raise ValueError(f"The {self.what} {several}. Give the path of one.")
