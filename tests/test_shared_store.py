@@ -13,9 +13,10 @@ import psycopg
 import pytest
 from stores import PostgreSQLStore, link, quick_threads
 
-from focused.frontier.shared import committer, keeper, retrying_connection
+from focused.frontier.shared import committer, connections, keeper, outage, retrying_connection
 from focused.frontier.shared.commit_result import CommitResult
 from focused.frontier.shared.committer import Committer
+from focused.frontier.shared.connections import Connections
 from focused.frontier.shared.events import EventBox
 from focused.frontier.shared.exchange import Exchange
 from focused.frontier.shared.link_writing import LinkWriting
@@ -74,11 +75,11 @@ def test_a_database_that_goes_away_while_a_worker_begins_is_waited_for(database,
             raise psycopg.OperationalError("the server has gone")
         return connect(url, **options)
 
-    monkeypatch.setattr(retrying_connection, "connect", sometimes)
+    monkeypatch.setattr(connections, "connect", sometimes)
     monkeypatch.setattr(retrying_connection, "TRY_AGAIN_SECS", 0.01)
     store = a_store(database)
     assert store.worker.exchange.worker
-    assert n_calls == 4
+    assert n_calls >= 4  # the threads connect, too
     store.close()
 
 
@@ -92,10 +93,10 @@ def test_a_worker_says_once_that_its_database_is_away_and_that_it_is_back(databa
         has_connected.set()
         return made
 
-    monkeypatch.setattr(keeper, "connect", sometimes)
-    monkeypatch.setattr(keeper, "_SAID_AFTER_SECS", 0.1)
+    monkeypatch.setattr(connections, "connect", sometimes)
+    monkeypatch.setattr(outage, "_SAID_AFTER_SECS", 0.1)
     monkeypatch.setattr(keeper, "TRY_AGAIN_SECS", 0.02)
-    caplog.set_level("INFO", logger="focused.frontier.shared.keeper")
+    caplog.set_level("INFO", logger="focused.frontier.shared.outage")
     store = a_store(database)
     assert has_connected.wait(60)  # a connection that is about to be made would outlive the others
     is_away.set()
@@ -116,7 +117,7 @@ def test_a_worker_says_once_that_its_database_is_away_and_that_it_is_back(databa
 
 def test_a_page_that_the_committer_has_just_taken_is_pending(monkeypatch):
     """Whoever looks at that moment; else a worker would be at rest, or its budget larger, while a page is on its way."""
-    monkeypatch.setattr(committer, "connect", lambda url: SimpleNamespace(closed=False, close=lambda: None))
+    monkeypatch.setattr(connections, "connect", lambda url: SimpleNamespace(closed=False, close=lambda: None))
     seen, has_seen = [], threading.Event()
 
     def look() -> None:
@@ -134,7 +135,7 @@ def test_a_page_that_the_committer_has_just_taken_is_pending(monkeypatch):
         assert has_seen.wait(60)
         return CommitResult()
 
-    made = Committer(Database("", 1.0), SimpleNamespace(write=write), EventBox())  # type: ignore[arg-type]
+    made = Committer(Connections(Database("", 1.0)), SimpleNamespace(write=write), EventBox())  # type: ignore[arg-type]
     made._pages = Pages()
     made.write(PageCommit(1))
     made.start()

@@ -23,6 +23,7 @@ from focused.frontier.shared.store import SharedStore
 from focused.frontier.shared.worker import Worker
 from focused.frontier.shared.worker_terms import Database, WorkerTerms
 from focused.frontier.store.texts import MAX_PAGES as MAX_TEXTS
+from focused.utils.database import what_to_do
 from focused.utils.finish_reasons import WORDS_NOT_FOUND
 from focused.utils.frontier_settings import DATABASE, SHARED_CRAWL
 from focused.utils.scrapy_internals import requests_in_progress
@@ -254,8 +255,8 @@ class SharedScheduler(FrontierScheduler):
             return
         self._checkpoints.is_broken = True
         self._not_writable(
-            f"The crawl's database cannot be used: {' '.join(str(error).split())}. This worker ends; what it had under way is "
-            "fetched again. When the database can be used again, the same command goes on."
+            f"The crawl's database cannot be used: {' '.join(str(error).split()).rstrip('.')}{what_to_do(error)}. This worker "
+            "ends; what it had under way is fetched again. When the database can be used again, the same command goes on."
         )
 
     def _let_rest(self, host: str, secs: float, delay: float) -> None:

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit, urlunsplit
 CONNECT_SECS = 10
 _SCHEMES = ("postgresql", "postgres")
 _EXAMPLE = "postgresql://me@host/database"
+_TOO_MANY = re.compile("too many (clients|connections)|connection slots|max_client_conn")
 _SECRETS = ("password", "sslpassword", "oauth_client_secret")
 CRAWL_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}")
 """What a crawl in a database may be called: a part of a URL, and the name of a folder."""
@@ -68,7 +69,22 @@ def connect(setting: str, url: str, **options: Any) -> Any:
 def cannot_be_used(setting: str, error: Exception) -> str:
     """Return what to say if a database cannot be connected to, or its tables cannot be made: one sentence."""
     why = " ".join(str(error).split()).rstrip(".?")
-    return f"The database of {setting} cannot be used: {why}. See that it runs, and that you may use it"
+    see = what_to_do(error) or ". See that it runs, and that you may use it"
+    return f"The database of {setting} cannot be used: {why}{see}"
+
+
+def what_to_do(error: object) -> str:
+    """Return what to do where the server says that it has too many connections, as the end of a sentence; else nothing.
+
+    >>> what_to_do("FATAL:  sorry, too many clients already")[:29], what_to_do("no route to host")
+    ('. Allow more: three for each ', '')
+    """
+    if not _TOO_MANY.search(str(error)):
+        return ""
+    return (
+        ". Allow more: three for each worker and some (max_connections, ALTER ROLE ... CONNECTION LIMIT), or crawl with fewer "
+        "workers"
+    )
 
 
 def shown(url: str) -> str:

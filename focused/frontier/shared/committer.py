@@ -12,15 +12,16 @@ import psycopg
 from focused.frontier.shared.beginning import pace
 from focused.frontier.shared.boot_clock import now
 from focused.frontier.shared.commit_result import CommitResult, KnownPageError, LeaseLostError
+from focused.frontier.shared.connections import COMMITTER
 from focused.frontier.shared.events import LEASE_LOST, NOT_STORED, DatabaseGone, PageRefused, PagesWritten
-from focused.frontier.shared.schema import AWAY, connect
+from focused.frontier.shared.schema import AWAY
 
 if TYPE_CHECKING:
     from psycopg import Connection
 
+    from focused.frontier.shared.connections import Connections
     from focused.frontier.shared.events import EventBox
     from focused.frontier.shared.page import PageCommit
-    from focused.frontier.shared.worker_terms import Database
     from focused.frontier.shared.writer import PageWriter
 
 TRY_AGAIN_SECS = 0.5
@@ -35,9 +36,9 @@ _BETWEEN_SECS = 0.1
 class Committer(threading.Thread):
     """Writes pages; each ends as an event: written, or refused."""
 
-    def __init__(self, database: Database, writer: PageWriter, box: EventBox) -> None:
+    def __init__(self, connections: Connections, writer: PageWriter, box: EventBox) -> None:
         super().__init__(name="committer", daemon=True)
-        self._database, self._writer, self._box = database, writer, box
+        self._connections, self._writer, self._box = connections, writer, box
         self._pages: deque[PageCommit] = deque()
         self._n_at_work = 0
         self._lock = threading.Condition()
@@ -71,7 +72,6 @@ class Committer(threading.Thread):
 
     def run(self) -> None:
         """Write pages until the thread is to stop and none is left."""
-        sql: Connection[Any] | None = None
         began = 0.0
         while True:
             with self._lock:
@@ -90,43 +90,27 @@ class Committer(threading.Thread):
                 while self._pages and len(pages) < _MOST_PAGES and _go_together(pages[0], self._pages[0]):
                     pages.append(self._pages.popleft())
                 self._n_at_work = len(pages)
-            sql = self._write_all(sql, pages)
+            self._write_all(pages)
             self._n_at_work = 0
             self._box.woken()
-        if sql is not None:
-            sql.close()
+        self._connections.close(COMMITTER)
 
-    def _write_all(self, sql: Connection[Any] | None, pages: list[PageCommit]) -> Connection[Any] | None:
-        began, may_be_done = now(), False
+    def _write_all(self, pages: list[PageCommit]) -> None:
+        outage, patience_secs, may_be_done = self._connections.outage, self._connections.database.patience_secs, False
         while pages:
             try:
-                if sql is None or sql.closed:
-                    sql = connect(self._database.url)
-                written = self._writer.write(sql, pages[0].worker, pages)
-                self._box.n_written += 1
-                self._box.put(PagesWritten(pages, written))
-                return sql
-            except LeaseLostError:
-                for page in pages:
-                    self._box.put(PageRefused(page, LEASE_LOST))
-                return sql
-            except KnownPageError as error:
-                page = pages.pop(error.index)
-                self._box.n_written += 1
-                if may_be_done and self._is_mine(sql, page):
-                    self._box.put(PagesWritten([page], CommitResult()))
-                else:
-                    self._box.put(PageRefused(page, "known"))
+                with self._connections.of(COMMITTER) as sql:
+                    self._write_at_once(sql, pages, may_be_done=may_be_done)
+                outage.worked(COMMITTER)
             except (psycopg.errors.SerializationFailure, psycopg.errors.DeadlockDetected):
                 continue
             except AWAY as error:
                 may_be_done = True
-                if sql is not None:
-                    sql.close()
-                    sql = None
-                if now() - began > self._database.patience_secs or (self._is_stopping and now() - began > LAST_SECS):
+                self._connections.fail(COMMITTER)
+                secs = outage.failed(COMMITTER, error)
+                if secs > patience_secs or (self._is_stopping and secs > LAST_SECS):
                     self._box.put(DatabaseGone(error))
-                    return None
+                    return
                 time.sleep(TRY_AGAIN_SECS)
             except psycopg.Error as error:
                 if isinstance(error, psycopg.ProgrammingError) and error.sqlstate:
@@ -134,16 +118,32 @@ class Committer(threading.Thread):
                     self._box.put(DatabaseGone(error))
                 elif len(pages) > 1:
                     for page in pages:  # one of them is to blame
-                        sql = self._write_all(sql, [page])
+                        self._write_all([page])
                 else:
                     self._box.put(PageRefused(pages[0], f"{NOT_STORED}: {' '.join(str(error).split())}"))
-                return sql
-        return sql
+                return
 
-    def _is_mine(self, sql: Connection[Any] | None, page: PageCommit) -> bool:
+    def _write_at_once(self, sql: Connection[Any], pages: list[PageCommit], *, may_be_done: bool) -> None:
+        """Write pages in one transaction, or take the one that is known from the list; those that are done leave it."""
+        try:
+            written = self._writer.write(sql, pages[0].worker, pages)
+            self._box.n_written += 1
+            self._box.put(PagesWritten(pages.copy(), written))
+            pages.clear()
+        except LeaseLostError:
+            for page in pages:
+                self._box.put(PageRefused(page, LEASE_LOST))
+            pages.clear()
+        except KnownPageError as error:
+            page = pages.pop(error.index)
+            self._box.n_written += 1
+            if may_be_done and self._is_mine(sql, page):
+                self._box.put(PagesWritten([page], CommitResult()))
+            else:
+                self._box.put(PageRefused(page, "known"))
+
+    def _is_mine(self, sql: Connection[Any], page: PageCommit) -> bool:
         """Tell whether a transaction of this worker whose end was not heard has written a page."""
-        if sql is None:
-            return False
         query = "SELECT 1 FROM pages WHERE crawl = %s AND worker = %s AND fingerprint = %s AND url = %s"
         return any(
             sql.execute(query, (self._writer.crawl, page.worker, link.fingerprint, link.url)).fetchone()

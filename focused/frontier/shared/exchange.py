@@ -14,6 +14,7 @@ import psycopg
 
 from focused.frontier.shared.boot_clock import now
 from focused.frontier.shared.committer import LAST_SECS, TRY_AGAIN_SECS, Committer
+from focused.frontier.shared.connections import Connections
 from focused.frontier.shared.crawl_overview import why_ended
 from focused.frontier.shared.events import EventBox
 from focused.frontier.shared.joining import end_crawl, join_crawl
@@ -64,6 +65,7 @@ class Exchange:
 
     def __init__(self, database: Database, crawl: str, *, terms: WorkerTerms, order: LinkOrder) -> None:
         self._database, self._lease_secs = database, terms.lease_secs
+        self._connections = Connections(database)
         #: What the threads say.
         self.box = EventBox()
 
@@ -79,8 +81,8 @@ class Exchange:
         #: Figures of the crawl as the worker left it; None before that.
         self.last_totals: Totals | None = None
         self.writer = PageWriter(LinkRules(self.crawl, order.ranks, order.merge, self._turns))
-        self.committer = Committer(database, self.writer, self.box)
-        self.keeper = Keeper(database, self.crawl, terms=terms, box=self.box)
+        self.committer = Committer(self._connections, self.writer, self.box)
+        self.keeper = Keeper(self._connections, self.crawl, terms=terms, box=self.box)
 
         def begin(sql: psycopg.Connection[Any]) -> float:
             leasing = self._leasing(sql)
@@ -200,7 +202,7 @@ class Exchange:
         return True
 
     def _connection(self) -> RetryingConnection:
-        return RetryingConnection(self._database)
+        return RetryingConnection(self._connections)
 
     def _leasing(self, sql: psycopg.Connection[Any]) -> Leasing:
         return Leasing(sql, self.crawl, self._lease_secs)

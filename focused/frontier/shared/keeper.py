@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import threading
 import time
 from random import Random
@@ -14,6 +13,7 @@ from focused.frontier.shared.beginning import pace
 from focused.frontier.shared.boot_clock import now
 from focused.frontier.shared.commit_result import LeaseLostError
 from focused.frontier.shared.committer import TRY_AGAIN_SECS
+from focused.frontier.shared.connections import KEEPER
 from focused.frontier.shared.drawn_links import read_drawn
 from focused.frontier.shared.events import (
     AnswersReceived,
@@ -36,17 +36,16 @@ from focused.frontier.shared.links_wanted import LinksWanted
 from focused.frontier.shared.orphan_links import Inheritance, scores_of
 from focused.frontier.shared.records import RecordReader
 from focused.frontier.shared.robots import read_robots, write_robots
-from focused.frontier.shared.schema import AWAY, connect
+from focused.frontier.shared.schema import AWAY
 from focused.frontier.shared.soft_404s import AnswerReader
 from focused.frontier.shared.texts import TextReader
 
 if TYPE_CHECKING:
     from psycopg import Connection
 
+    from focused.frontier.shared.connections import Connections
     from focused.frontier.shared.events import EventBox
-    from focused.frontier.shared.worker_terms import Database, WorkerTerms
-
-logger = logging.getLogger(__name__)
+    from focused.frontier.shared.worker_terms import WorkerTerms
 
 _ASKS_FOR = 0.75
 """Share of a lease in which its worker asks for pages; the rest is for what is on its way."""
@@ -54,8 +53,6 @@ _TICK_SECS = 0.1
 _RENEWALS = 50
 """How often a lease is renewed while it lasts."""
 _OVERDUE_SECS = 2.0
-_SAID_AFTER_SECS = 5.0
-"""How long a database is away before that is said."""
 _ANALYZED_AT = (30, 300, 3_000, 30_000)
 """Pages of the crawl at which the server counts its rows anew; its own clock does so later, and often enough from then on."""
 _READ_SECS = 0.2
@@ -73,17 +70,17 @@ class Keeper(threading.Thread):
 
     Parameters
     ----------
-    database, crawl : Database, int
-        Where the crawl is, and its number there.
+    connections, crawl : Connections, int
+        To the database where the crawl is, and its number there.
     terms : WorkerTerms
         On what terms the worker gets hosts and pages.
     box : EventBox
         Where events go.
     """
 
-    def __init__(self, database: Database, crawl: int, *, terms: WorkerTerms, box: EventBox) -> None:
+    def __init__(self, connections: Connections, crawl: int, *, terms: WorkerTerms, box: EventBox) -> None:
         super().__init__(name="keeper", daemon=True)
-        self._database, self._crawl, self._terms, self._box = database, crawl, terms, box
+        self._connections, self._crawl, self._terms, self._box = connections, crawl, terms, box
         self._lease_secs = terms.lease_secs
         self._tasks = KeeperTasks()
         self._lock = threading.Lock()
@@ -128,18 +125,14 @@ class Keeper(threading.Thread):
 
     def run(self) -> None:
         """Keep the lease, and do the tasks, until the thread is to stop."""
-        sql: Connection[Any] | None = None
-        failed_since: float | None = None
-        is_said = False
+        outage = self._connections.outage
         while not self._is_stopping:
             try:
-                if sql is None or sql.closed:
-                    sql = connect(self._database.url)
-                if self._do_tasks(Leasing(sql, self._crawl, self._lease_secs, self._terms.by_domain)):
+                with self._connections.of(KEEPER) as sql:
+                    has_event = self._do_tasks(Leasing(sql, self._crawl, self._lease_secs, self._terms.by_domain))
+                outage.worked(KEEPER)
+                if has_event:
                     self._box.woken()
-                if is_said:
-                    logger.info("The crawl's database can be used again")
-                failed_since, is_said = None, False
             except LeaseLostError:
                 self.worker, self.valid_until = 0, 0.0
                 self._inheritance.lose()
@@ -148,24 +141,15 @@ class Keeper(threading.Thread):
             except (psycopg.errors.SerializationFailure, psycopg.errors.DeadlockDetected):
                 continue
             except psycopg.Error as error:
-                if sql is not None:
-                    sql.close()
-                    sql = None
-                failed_since = now() if failed_since is None else failed_since
-                if now() - failed_since > self._database.patience_secs or not isinstance(error, AWAY):
+                self._connections.fail(KEEPER)
+                secs = outage.failed(KEEPER, error)
+                if secs > self._connections.database.patience_secs or not isinstance(error, AWAY):
                     self._box.put(DatabaseGone(error))
                     self._box.woken()
                     return
-                if not is_said and now() - failed_since > _SAID_AFTER_SECS:
-                    is_said, why = True, " ".join(str(error).split())
-                    logger.warning(
-                        "The crawl's database cannot be used: %s. This worker waits for it, %.0f s in all",
-                        *(why, self._database.patience_secs),
-                    )
                 time.sleep(TRY_AGAIN_SECS)
             time.sleep(self._pace * _TICK_SECS)
-        if sql is not None:
-            sql.close()
+        self._connections.close(KEEPER)
 
     def join_crawl(self, leasing: Leasing) -> None:
         """Become a worker of the crawl, with a new number."""

@@ -1,20 +1,18 @@
-"""`RetryingConnection`: a database connection that is opened again if the server goes away."""
+"""`RetryingConnection`: asks the database what a worker's reactor waits for, again and again where the server is away."""
 
 from __future__ import annotations
 
 import time
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from focused.frontier.shared.boot_clock import now
 from focused.frontier.shared.committer import TRY_AGAIN_SECS
-from focused.frontier.shared.schema import AWAY, connect
+from focused.frontier.shared.connections import REACTOR, Connections
+from focused.frontier.shared.schema import AWAY
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     import psycopg
-
-    from focused.frontier.shared.worker_terms import Database
 
 Answer = TypeVar("Answer")
 
@@ -22,23 +20,22 @@ Answer = TypeVar("Answer")
 class RetryingConnection:
     """Asks a database, and asks once more where the connection breaks; a context manager that closes it.
 
-    For what a worker asks before its threads run.
+    For what a worker asks before its threads run, and what its reactor waits for later.
 
     Parameters
     ----------
-    database : Database
-        With how long it is waited for, at each question.
+    connections : Connections
+        Their database says how long it is waited for, at each question.
     """
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
-        self._sql: psycopg.Connection[Any] | None = None
+    def __init__(self, connections: Connections) -> None:
+        self._connections = connections
 
     def __enter__(self) -> RetryingConnection:
         return self
 
     def __exit__(self, *error: object) -> None:
-        self._close()
+        self._connections.close(REACTOR)
 
     def ask(self, ask: Callable[[psycopg.Connection[Any]], Answer]) -> Answer:
         """Return what ``ask`` does with a connection. It may be called more than once; it waits.
@@ -48,19 +45,15 @@ class RetryingConnection:
         psycopg.Error
             If the server is away for longer, or refuses what it is asked.
         """
-        until = now() + self._database.patience_secs
+        outage = self._connections.outage
         while True:
             try:
-                if self._sql is None:
-                    self._sql = connect(self._database.url)
-                return ask(self._sql)
-            except AWAY:
-                self._close()
-                if now() > until:
+                with self._connections.of(REACTOR) as sql:
+                    answer = ask(sql)
+                outage.worked(REACTOR)
+                return answer
+            except AWAY as error:
+                self._connections.fail(REACTOR)
+                if outage.failed(REACTOR, error) > self._connections.database.patience_secs:
                     raise
                 time.sleep(TRY_AGAIN_SECS)
-
-    def _close(self) -> None:
-        if self._sql is not None:
-            self._sql.close()
-            self._sql = None

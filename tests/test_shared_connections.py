@@ -1,0 +1,125 @@
+"""The connections of a worker's threads: where the server allows too few, one serves all of them, and that is said."""
+
+from __future__ import annotations
+
+import os
+import re
+import threading
+from contextlib import contextmanager
+from types import SimpleNamespace
+
+import psycopg
+import pytest
+from test_shared_store import N_PAGES, Fetcher, a_link, a_store, delivered, prepared, run, until  # noqa: F401
+
+from focused.frontier.shared import committer, connections, outage
+from focused.frontier.shared.committer import Committer
+from focused.frontier.shared.connections import COMMITTER, KEEPER, Connections
+from focused.frontier.shared.events import DatabaseGone, EventBox
+from focused.frontier.shared.page import PageCommit
+from focused.frontier.shared.schema import connect
+from focused.frontier.shared.worker_terms import Database
+
+
+@contextmanager
+def few_connections(database: str, limit: int):
+    """Yield the URL of the same database for a role that may have only so many connections."""
+    role = f"few_{os.getpid()}"
+    with connect(database) as sql:
+        sql.execute(f"CREATE ROLE {role} LOGIN CONNECTION LIMIT {limit}")
+        try:
+            sql.execute(f"GRANT ALL ON SCHEMA focused TO {role}")
+            sql.execute(f"GRANT ALL ON ALL TABLES IN SCHEMA focused TO {role}")
+            name = sql.info.dbname
+            sql.execute(f'GRANT ALL ON DATABASE "{name}" TO {role}')
+            yield re.sub(r"^postgresql://[^@]*@", f"postgresql://{role}@", database)
+        finally:
+            sql.execute("SELECT pg_terminate_backend(pid, 10_000) FROM pg_stat_activity WHERE usename = %s", (role,))
+            sql.execute(f"DROP OWNED BY {role} CASCADE")
+            sql.execute(f"DROP ROLE {role}")
+
+
+@pytest.mark.parametrize("limit", [2, 3])
+def test_workers_that_get_fewer_connections_than_they_have_threads_fetch_every_page_once_and_say_so(
+    prepared,  # noqa: F811
+    caplog,
+    limit,
+):
+    a_store(prepared).close()  # makes the tables
+    with few_connections(prepared, limit) as url, connect(prepared) as sql:
+        sql.execute(f"GRANT ALL ON ALL TABLES IN SCHEMA focused TO few_{os.getpid()}")
+        workers = [Fetcher(store=a_store(url), fetched=[]) for _ in range(2)]
+        workers[0].store.add([a_link(0)])
+        run(workers)
+        for fetcher in workers:
+            assert fetcher.store.close() == 0
+    assert delivered(prepared) == list(range(N_PAGES))
+    said = [each for each in caplog.messages if "gives this worker too few connections" in each]
+    assert 1 <= len(said) <= 2
+    assert "Allow three for each worker" in said[0]
+
+
+def test_a_committer_without_a_connection_says_so_before_its_patience_ends(monkeypatch, caplog):
+    monkeypatch.setattr(outage, "_SAID_AFTER_SECS", 0.05)
+    monkeypatch.setattr(committer, "TRY_AGAIN_SECS", 0.01)
+
+    def refuse(url):
+        raise psycopg.OperationalError('FATAL: too many connections for role "few"')
+
+    monkeypatch.setattr(connections, "connect", refuse)
+    box = EventBox()
+    made = Committer(Connections(Database("", 60.0)), SimpleNamespace(crawl=1), box)  # type: ignore[arg-type]
+    made.write(PageCommit(1))
+    made.start()
+    until(lambda: caplog.messages)
+    assert not any(isinstance(event, DatabaseGone) for event in box.take())
+    assert caplog.messages == [
+        'The crawl\'s database cannot be used: FATAL: too many connections for role "few". This worker waits for it, 60 s in '
+        "all. Allow more: three for each worker and some (max_connections, ALTER ROLE ... CONNECTION LIMIT), or crawl with "
+        "fewer workers"
+    ]
+    monkeypatch.setattr(committer, "LAST_SECS", 0.0)
+    made.stop()
+    made.join()
+
+
+def test_a_thread_that_shares_a_connection_has_it_alone_and_takes_its_own_when_there_is_one(monkeypatch):
+    made, allowed = [], 1
+
+    def limited(url):
+        if len(made) >= allowed:
+            raise psycopg.OperationalError("too many connections")
+        made.append(SimpleNamespace(closed=False, close=lambda: None))
+        return made[-1]
+
+    monkeypatch.setattr(connections, "connect", limited)
+    monkeypatch.setattr(connections, "_AGAIN_SECS", 0.0)
+    pair = Connections(Database(""))
+    with pair.of(KEEPER) as first:
+        used, is_asking = [], threading.Event()
+
+        def commit() -> None:
+            is_asking.set()
+            with pair.of(COMMITTER) as sql:
+                used.append(sql)
+
+        thread = threading.Thread(target=commit)
+        thread.start()
+        assert is_asking.wait(60)
+        thread.join(0.2)
+        assert not used  # it waits
+    thread.join()
+    assert used == [first]
+    pair.fail(COMMITTER)  # what is the keeper's stays
+    allowed = 2
+    with pair.of(KEEPER) as again, pair.of(COMMITTER) as own:
+        assert (again is first, own is made[1]) == (True, True)
+
+
+def test_no_connection_at_all_is_the_servers_answer(monkeypatch):
+    def refuse(url):
+        raise psycopg.OperationalError("the server has gone")
+
+    monkeypatch.setattr(connections, "connect", refuse)
+    with pytest.raises(psycopg.OperationalError, match="the server has gone"), Connections(Database("")).of(KEEPER):
+        pass
