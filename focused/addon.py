@@ -39,7 +39,7 @@ _TAKEN = (
     *("SCRAPER_SLOT_MAX_ACTIVE_SIZE", "CONCURRENT_ITEMS", "METAREFRESH_ENABLED"),
 )
 # Arguments of the project's own spider, which a spider of another project may use for something else.
-_NAMES = ("strategy", "max_pages", "max_relevant", "max_minutes", "stop_when", "web", "run_dir")
+_NAMES = ("strategy", "max_pages", "max_relevant", "max_minutes", "stop_when", "web", "run_dir", "crawl")
 _ARGUMENTS = {name: f"FOCUSED_{name.upper()}" for name in _NAMES} | ARGUMENTS_OF_SCOPE
 
 
@@ -95,6 +95,11 @@ class FocusedAddon:
         if ignored := {name: value for name, value in vars(crawler.spider).items() if name in _ARGUMENTS}:
             instead = " ".join(f"-s {_ARGUMENTS[name]}={value}" for name, value in ignored.items())
             logger.warning("The add-on does not read spider arguments (%s). Instead: %s", ", ".join(ignored), instead)
+        if "workers" in vars(crawler.spider):
+            logger.warning(
+                "The add-on does not read the spider argument workers: this is one process. For a crawl of several, start "
+                "each with -s FOCUSED_DATABASE=postgresql://me@host/database -s FOCUSED_CRAWL=NAME"
+            )
         settings.setdict(plan.settings, priority="spider")
         settings.setdict(plan.decided, priority=COMMAND_LINE + 1)
         Crawl(crawler, plan)

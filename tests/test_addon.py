@@ -382,6 +382,14 @@ def planned(
     return [record.getMessage() for record in caplog.records if record.name == "focused.addon"]
 
 
+def test_a_project_s_own_spider_that_is_to_have_workers_is_told_how_they_are_started(models, tmp_path, caplog):
+    said = planned(models, tmp_path, caplog, workers="2")
+    assert said == [
+        "The add-on does not read the spider argument workers: this is one process. For a crawl of several, start each with "
+        "-s FOCUSED_DATABASE=postgresql://me@host/database -s FOCUSED_CRAWL=NAME"
+    ]
+
+
 def test_arguments_that_only_the_project_s_own_spider_reads_are_named_with_where_they_count(models, tmp_path, caplog):
     [said] = planned(models, tmp_path, caplog, strategy="best_first", max_pages="5", other="x")
     assert "(strategy, max_pages)" in said
