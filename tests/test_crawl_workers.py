@@ -6,6 +6,7 @@ import csv
 import json
 import os
 import re
+import shlex
 import signal
 import socket
 import sqlite3
@@ -125,6 +126,8 @@ def test_workers_of_one_machine_outlive_their_own_server_and_end_with_one_summar
     assert done.err.count("Finished (max_pages)") == 1
     assert holders == {None, process.pid}  # whom the dashboard tells to stop
     check_outputs(run_dir, 200)
+    command = json.loads((run_dir / "run.json").read_text())["command"]
+    assert command.endswith(shlex.join(argv))  # the user's, not that of a worker
     logs = [(run_dir / "workers" / f"{number}.log").read_text() for number in (1, 2)]
     assert all("Finished (max_pages)" in log for log in logs)
     assert is_there(run_dir / "postgres")

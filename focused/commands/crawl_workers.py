@@ -10,6 +10,7 @@ import logging
 import signal
 import sys
 from contextlib import ExitStack, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,7 @@ from focused.crawl.arguments import PlanError
 from focused.crawl.declared_settings import COMMAND_LINE
 from focused.crawl.followed_run import FollowedCrawl
 from focused.crawl.planning import plan_crawl
+from focused.crawl.resume_command import without_secrets
 from focused.crawl.run_directory import make_run_dir
 from focused.crawl.shared_crawl import find_shared, no_crawl
 from focused.frontier.store.schema import FrontierFileError, lock
@@ -72,7 +74,7 @@ def crawl_with_workers(opts: argparse.Namespace, settings: BaseSettings) -> int:
         mark_settings.set(DATABASE.name, database, priority="cmdline")
         planned = {**arguments, "crawl": mark.crawl, "run_dir": str(run_dir / FOLDER)}
         plan = plan_crawl(planned, mark_settings)
-        mark.write(run_dir)
+        replace(mark, command=without_secrets(sys.orig_argv)).write(run_dir)
         with suppress(FrontierFileError):  # another command has workers at work on it
             stack.enter_context(
                 lock(run_dir / FRONTIER_FILE)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from contextlib import ExitStack, closing, contextmanager, nullcontext
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -64,6 +64,8 @@ class FollowedCrawl:
     crawl: str
     #: Of the database; empty: that of the folder's own server.
     database: str = ""
+    #: The command that has started the workers; empty: each was started by its own.
+    command: str = field(default="", compare=False)
 
     @classmethod
     def of(cls, run_dir: Path) -> FollowedCrawl | None:
@@ -73,7 +75,7 @@ class FollowedCrawl:
             return None
         try:
             said = json.loads(read_regular(path, _MAX_MARK_BYTES))
-            return cls(str(said["crawl"]), str(said["database"]))
+            return cls(str(said["crawl"]), str(said["database"]), str(said.get("command", "")))
         except (OSError, ValueError, KeyError, TypeError, RecursionError):
             raise ValueError(f"{path} cannot be read. Name the crawl in its database instead") from None
 
@@ -156,6 +158,7 @@ def refresh(run_dir: Path, *, may_finish: bool = True) -> SharedRun:
         if known is None or n_new or (is_over and not known.is_final) or not (run_dir / FETCHED_FILE).exists():
             known = _write_files(run, run_dir, {} if known is None else known.stats, is_over=is_over)
         said = merged_run(run, known)
+        said["command"] = mark.command or said["command"]
         if said["finish_reason"] != RUNNING:
             judged = figures_by_people(run_dir)
             said["judged"] = None if judged is None else judged.as_json()
