@@ -77,6 +77,20 @@ def counted(crawler, monkeypatch, pages: list[tuple[bool, str]]) -> tuple[Harves
     return pipeline, ended
 
 
+@pytest.mark.parametrize("is_shared", [False, True], ids=["one process", "a worker"])
+@pytest.mark.parametrize("limit", ["max_pages", "max_relevant"])
+def test_a_worker_does_not_end_by_its_own_count_for_some_of_its_pages_may_be_refused(
+    crawler, monkeypatch, limit, is_shared
+):
+    setattr(crawler.spider.plan, limit, 2)
+    if is_shared:
+        crawler.settings.frozen = False
+        crawler.settings.set("FOCUSED_DATABASE", "postgresql://me@host/database")
+    pipeline, ended = counted(crawler, monkeypatch, [(True, "seed")] * 3)
+    pipeline.close_spider()
+    assert ended == ([] if is_shared else [limit])
+
+
 def test_a_copy_that_people_want_is_delivered_and_not_counted_as_left_out(crawler, monkeypatch):
     monkeypatch.setattr(HarvestPipeline, "_finish", lambda self, reason: None)
     pipeline = HarvestPipeline.from_crawler(crawler)

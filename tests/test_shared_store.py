@@ -319,6 +319,17 @@ def test_why_a_crawl_ended_is_noted_though_its_last_worker_closes_before_it_has_
         assert sql.execute("SELECT reason FROM crawls").fetchall() == [(limit,)]
 
 
+def test_a_worker_that_may_have_found_enough_asks_for_nothing_until_the_database_has_counted(prepared):
+    """What was refused is no page of the crawl: then it goes on."""
+    store = a_store(prepared, max_relevant=2)
+    until(lambda: store.worker.totals is not None and store.worker.may_ask, store)
+    store.worker.goal.n_found = lambda: 2
+    assert not store.worker.may_ask
+    until(lambda: store.worker.may_ask, store)
+    assert store.worker.end_reason != "max_relevant"
+    store.close()
+
+
 def test_pages_wait_while_the_disk_of_the_database_is_full_and_none_is_lost_or_twice(prepared, monkeypatch):
     monkeypatch.setattr("focused.frontier.shared.committer.TRY_AGAIN_SECS", 0.05)
     n_tries, write = 0, PageWriter.write

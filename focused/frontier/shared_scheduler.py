@@ -107,6 +107,7 @@ class SharedScheduler(FrontierScheduler):
         worker.leaves_poor_links = lambda: not self._leases.ready_at.delay_of("")
         # Of requests that only memory can hold.
         worker.has_more = lambda: bool(len(self._queue) or requests_in_progress(self.crawler))
+        worker.goal.n_found = lambda: self._crawl.harvest.n_relevant
         worker.lessons.model_version = lambda: self._crawl.model_version
         exchange.box.woken = self._woken
         return self.shared

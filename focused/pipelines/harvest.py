@@ -16,6 +16,7 @@ from focused.frontier.crawl_interface import frontier_of
 from focused.items import PageItem
 from focused.utils.file_names import FETCHED_FILE, HARVEST_FILE, RUN_FILE
 from focused.utils.files import LineFile, has_header
+from focused.utils.frontier_settings import DATABASE
 from focused.utils.output_settings import CSV_SAFE, HARVEST_EVERY_PAGES, HARVEST_WINDOW_PAGES
 
 if TYPE_CHECKING:
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 class HarvestPipeline:
     """Counts every page for the harvest, then drops the irrelevant ones. Ends the crawl when its goal is reached.
+
+    A worker of a shared crawl is ended by its scheduler, which knows the pages of all: some of its own may be refused.
 
     A page that asks not to be indexed is dropped too, and so is a copy of a page met before. Both count as fetched and as not
     relevant: the harvest is what is delivered.
@@ -60,6 +63,8 @@ class HarvestPipeline:
         self._file = LineFile(path, ",".join([*columns, *further]))
         self._fetched = LineFile(plan.run_dir / FETCHED_FILE, ",".join(FETCHED_COLUMNS))
         self._has_duplicates = not has_header(plan.run_dir / FETCHED_FILE, ",".join(FETCHED_COLUMNS[:-1]))
+        is_shared = bool(DATABASE.read(crawler.settings))
+        self._max_pages, self._max_relevant = (0, 0) if is_shared else (plan.max_pages, plan.max_relevant)
         self._is_safe = CSV_SAFE.read(crawler.settings)
         self._n_rows_pages = -1
 
@@ -87,9 +92,8 @@ class HarvestPipeline:
         row = fetched_row(counter.n_pages, item, has_duplicates=self._has_duplicates, is_safe=self._is_safe)
         if not self._fetched.write(row):
             stats.inc_value("focused/store/fetched_lost_count")
-        plan = self._plan
         # The last row is written at the end, when the harvest has been estimated once more.
-        if counter.n_pages % self._every_pages == 0 and counter.n_pages != plan.max_pages:
+        if counter.n_pages % self._every_pages == 0 and counter.n_pages != self._max_pages:
             self._write_row()
         if item.noindex:
             stats.inc_value("focused/pages/noindex_count")
@@ -102,9 +106,9 @@ class HarvestPipeline:
             kind = item.reason_kind
             through = {"seed": "seed", "below threshold": "deferred"}.get(kind, f"by_{kind.replace(' ', '_')}")
             stats.inc_value(f"focused/relevant/{through}_count")
-        if plan.max_pages and counter.n_pages == plan.max_pages:
+        if self._max_pages and counter.n_pages == self._max_pages:
             self._finish("max_pages")
-        elif plan.max_relevant and counter.n_relevant == plan.max_relevant and is_delivered:
+        elif self._max_relevant and counter.n_relevant == self._max_relevant and is_delivered:
             self._finish("max_relevant")
         elif self._outlook.is_to_end:
             self._finish(SATURATED)

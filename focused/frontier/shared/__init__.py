@@ -11,7 +11,7 @@ knows in memory. docs/method/many-workers.md says who holds what. The modules by
 - A page on its way: `page_draft`, `page`, `link_states`, `held_moves`.
 - Hosts in memory: `own_hosts`, `own_host`, `links_wanted`, `recent_changes`, `drawn_links`, `memory`.
 - Which hosts a worker holds, and how long it waits: `balance`, `crawl_overview`, `demand_exchange`, `own_waiting`,
-  `page_budget`.
+  `page_budget`, `relevant_goal`.
 - What a host's next owner is told: `host_handover`, `host_troubles`, `robots`; all workers: `soft_404s`.
 - What workers learn from each other: `lessons`, `orphan_links`; `rows_of_others` reads in an order that skips nothing:
   `records`, `texts`; `versions`, `version_rows`.

@@ -20,6 +20,7 @@ from focused.frontier.shared.own_hosts import OwnHosts
 from focused.frontier.shared.page import PageCommit
 from focused.frontier.shared.page_budget import PageBudget
 from focused.frontier.shared.page_draft import PageDraft
+from focused.frontier.shared.relevant_goal import RelevantGoal
 from focused.frontier.shared.robots import SharedRobots
 from focused.frontier.shared.soft_404s import SharedAnswers
 from focused.frontier.shared.texts import SharedTexts
@@ -70,7 +71,7 @@ class Worker:
         #: Which version of the model all use.
         self.versions = SharedVersions(exchange, self.draft)
         self.budget = PageBudget(max_pages)
-        self._max_relevant, self._overview = max_relevant, CrawlOverview(max_hosts, max_pages)
+        self.goal, self._overview = RelevantGoal(max_relevant), CrawlOverview(max_hosts, max_pages)
         #: What the other workers tell of their waiting links.
         self.other_workers = DemandExchange(exchange, self._overview)
         #: Why the crawl has ended for all workers; empty while it has not.
@@ -113,7 +114,7 @@ class Worker:
     def may_ask(self) -> bool:
         """Whether this worker may ask for anything now."""
         may = not self.is_lost and now() < self.exchange.valid_until and self.exchange.n_pending < _MOST_PENDING
-        return may and not self._overview.waits_for_first_worker
+        return may and not self._overview.waits_for_first_worker and not self.goal.may_be_reached(self.totals)
 
     def begin_alone(self, n_pages: int) -> None:
         """Make other workers wait until the crawl's first worker has fetched so many pages."""
@@ -153,7 +154,7 @@ class Worker:
         """Write what is left, and end the lease; return how many pages could not be written. It waits for the database."""
         self.draft.send(all_moves=True)
         rests = {own.name: self.rest_and_delay(own.name) for own in self.own_hosts}
-        n_left = self.exchange.close(rests, reason, (self.budget.max_pages, self._max_relevant))
+        n_left = self.exchange.close(rests, reason, (self.budget.max_pages, self.goal.max_relevant))
         if (totals := self.exchange.last_totals) is not None:  # figures of the end, not of some seconds before
             self._overview.totals = totals
             self.versions.update_at_end(totals)
@@ -192,10 +193,6 @@ class Worker:
             case events.LinksDrawn(links):
                 self.drawn.read(links)
             case events.KeeperReport():
-                if event.n_written == self.exchange.n_written and not (
-                    own.under_way or self.exchange.n_pending or self.draft
-                ):
-                    self.budget.agree(*event.budget)  # nothing is on its way: the database is right
                 self._apply_report(event)
             case events.PagesGranted(n_pages, is_return):
                 self.budget.granted(n_pages, is_return=is_return)
@@ -237,6 +234,11 @@ class Worker:
             self.exchange.write(PageCommit(page.worker, ended))
 
     def _apply_report(self, seen: events.KeeperReport) -> None:
+        is_up_to_date = seen.n_written == self.exchange.n_written
+        if is_up_to_date and not (self.exchange.n_pending or self.draft):
+            self.goal.note_counted()
+            if not self.own_hosts.under_way:  # nothing is on its way: the database is right
+                self.budget.agree(*seen.budget)
         self._overview.update(seen, self.exchange.worker)
         self.draft.moves.pace = self.exchange.committer.pace = pace(seen.totals.n_pages)
         self.versions.update(seen.totals)
@@ -245,8 +247,7 @@ class Worker:
         for own in self.own_hosts:
             if own.name in seen.news and seen.news[own.name] != own.news:
                 own.news, own.has_news = seen.news[own.name], True
-        reason = why_ended(seen.totals, self.budget.max_pages, self._max_relevant)
-        is_up_to_date = seen.n_written == self.exchange.n_written
+        reason = why_ended(seen.totals, self.budget.max_pages, self.goal.max_relevant)
         if not reason and seen.has_ended and is_up_to_date and not self._is_busy:
             reason = "finished"
         self.end_reason = reason or self.end_reason
