@@ -10,6 +10,7 @@ from types import SimpleNamespace
 
 import psycopg
 import pytest
+from commands import ROOT, crawl
 from test_shared_store import N_PAGES, Fetcher, a_link, a_store, delivered, prepared, run, until  # noqa: F401
 
 from focused.frontier.shared import committer, connections, outage
@@ -39,7 +40,7 @@ def few_connections(database: str, limit: int):
             sql.execute(f"DROP ROLE {role}")
 
 
-@pytest.mark.parametrize("limit", [2, 3])
+@pytest.mark.parametrize("limit", [3])
 def test_workers_that_get_fewer_connections_than_they_have_threads_fetch_every_page_once_and_say_so(
     prepared,  # noqa: F811
     caplog,
@@ -123,3 +124,35 @@ def test_no_connection_at_all_is_the_servers_answer(monkeypatch):
     monkeypatch.setattr(connections, "connect", refuse)
     with pytest.raises(psycopg.OperationalError, match="the server has gone"), Connections(Database("")).of(KEEPER):
         pass
+
+
+def _break_each_part_s_first_connection() -> None:
+    """Let the first connection be lost that each part of a worker opens for itself, beside those of its threads."""
+    import inspect
+
+    from focused.crawl.shared_run import SharedRun
+
+    opened, lost = SharedRun.opened.__func__, set()  # type: ignore[attr-defined]
+
+    def sometimes(cls, url, name):
+        parts = {frame.function for frame in inspect.stack()} & {"_join", "open_spider", "save"}
+        if parts - lost:
+            lost.update(parts)
+            print("lost", *parts)
+            raise psycopg.OperationalError("server closed the connection unexpectedly")
+        return opened(cls, url, name)
+
+    SharedRun.opened = classmethod(sometimes)  # type: ignore[method-assign,assignment]
+
+
+def test_one_lost_connection_at_its_start_or_end_ends_no_worker_and_loses_no_figures(database, tmp_path):
+    settings = {"FOCUSED_DATABASE": database, "FOCUSED_RETRAINING": "interactive"}
+    arguments = {"topic": "demo", "crawl": "shared", "strategy": "best_first", "max_pages": 10, "run_dir": "run"}
+    done = crawl(ROOT / "models", tmp_path, settings=settings, before=_break_each_part_s_first_connection, **arguments)
+    assert done.exit_code == 0, done.err
+    assert sorted(done.out.split()) == sorted(["lost", "_join", "lost", "open_spider", "lost", "save"])
+    assert "could not be written" not in done.err
+    assert "Finished (max_pages)" in done.err
+    with connect(database) as sql:
+        [(said,)] = sql.execute("SELECT run->>'finish_reason' FROM runs").fetchall()
+    assert said == "max_pages"

@@ -11,6 +11,7 @@ from scrapy import signals
 from scrapy.exceptions import NotConfigured
 
 from focused.crawl.crawl import Crawl
+from focused.crawl.patiently import patiently
 from focused.crawl.shared_run import save_run
 from focused.utils.file_names import RUN_FILE
 from focused.utils.frontier_settings import DATABASE, SHARED_CRAWL
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 logger = logging.getLogger(__name__)
+
+_PATIENCE_SECS = 10.0
+"""How long a database that is away is waited for, or a server that allows no other connection."""
 
 
 class SharedWorker:
@@ -49,9 +53,12 @@ class SharedWorker:
         """Copy the file. The reactor waits for it: nothing is fetched yet, or any more."""
         from psycopg import Error
 
+        def write() -> None:
+            save_run(self._url, self._crawl, f"{socket.gethostname()}:{self._run_dir}", run)
+
         try:
             run = json.loads((self._run_dir / RUN_FILE).read_text(encoding="utf-8"))
-            save_run(self._url, self._crawl, f"{socket.gethostname()}:{self._run_dir}", run)
+            patiently(write, _PATIENCE_SECS)
         except (OSError, ValueError, Error) as error:
             logger.warning(
                 "This worker's figures could not be written to the crawl's database: %s", " ".join(str(error).split())

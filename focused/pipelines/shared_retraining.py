@@ -11,6 +11,7 @@ from scrapy.utils.asyncio import create_looping_call
 from twisted.internet.threads import deferToThread
 
 from focused.crawl.crawl import Crawl
+from focused.crawl.patiently import patiently
 from focused.crawl.reader_and_judge import make_judge
 from focused.crawl.shared_run import SharedRun
 from focused.crawl.shared_versions import version_of_all
@@ -117,20 +118,25 @@ class SharedRetrainingPipeline:
         assert versions is not None
         folder = plan.run_dir / _FOLDER
         folder.mkdir(exist_ok=True)
-        with SharedRun.opened(*self._about) as run:
-            if isinstance(self._draw_schedule, SharedDrawSchedule):
-                self._draw_schedule.n_due = n_draws_missing(run)
-            training = SharedTraining(
-                url=self._about[0],
-                crawl=run.number,
-                topic=plan.topic,
-                options=self._options,
-                folder=folder,
-                keeps_examples=takeover.strategy_learns,
-                keeps_links=not takeover.strategy_remembers,
-                is_against_met=self._is_against_met,
-                worker=lambda: versions.worker,
-            )
+
+        def ask() -> tuple[int, float]:
+            with SharedRun.opened(*self._about) as run:
+                return run.number, n_draws_missing(run)
+
+        number, n_draws_due = patiently(ask)
+        if isinstance(self._draw_schedule, SharedDrawSchedule):
+            self._draw_schedule.n_due = n_draws_due
+        training = SharedTraining(
+            url=self._about[0],
+            crawl=number,
+            topic=plan.topic,
+            options=self._options,
+            folder=folder,
+            keeps_examples=takeover.strategy_learns,
+            keeps_links=not takeover.strategy_remembers,
+            is_against_met=self._is_against_met,
+            worker=lambda: versions.worker,
+        )
         self._trainer = SharedTrainer(training, self._trained)
         self._trainer.start()
         versions.on_new, versions.waits = self._read_version, self._waits
@@ -213,7 +219,7 @@ class SharedRetrainingPipeline:
 
     def _join(self) -> None:
         """Begin with the version that the crawl uses; it waits for the database."""
-        found = self._read()
+        found = patiently(self._read)
         if found is None:
             return
         plan, judging = self._crawl.plan, self._crawl.judging

@@ -14,6 +14,7 @@ from focused.frontier.shared.boot_clock import now
 from focused.frontier.shared.commit_result import CommitResult, KnownPageError, LeaseLostError
 from focused.frontier.shared.connections import COMMITTER
 from focused.frontier.shared.events import LEASE_LOST, NOT_STORED, DatabaseGone, PageRefused, PagesWritten
+from focused.frontier.shared.outage import TRY_AGAIN_SECS
 from focused.frontier.shared.schema import AWAY
 
 if TYPE_CHECKING:
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from focused.frontier.shared.page import PageCommit
     from focused.frontier.shared.writer import PageWriter
 
-TRY_AGAIN_SECS = 0.5
 LAST_SECS = 15.0
 """How long a database that is away is waited for at the end of a crawl."""
 _MOST_PAGES = 32

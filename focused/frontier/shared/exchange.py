@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import psycopg
 
 from focused.frontier.shared.boot_clock import now
-from focused.frontier.shared.committer import LAST_SECS, TRY_AGAIN_SECS, Committer
+from focused.frontier.shared.committer import LAST_SECS, Committer
 from focused.frontier.shared.connections import Connections
 from focused.frontier.shared.crawl_overview import why_ended
 from focused.frontier.shared.events import EventBox
@@ -21,6 +21,7 @@ from focused.frontier.shared.joining import end_crawl, join_crawl
 from focused.frontier.shared.keeper import Keeper
 from focused.frontier.shared.leasing import Leasing
 from focused.frontier.shared.link_writing import LinkRules
+from focused.frontier.shared.outage import TRY_AGAIN_SECS
 from focused.frontier.shared.retrying_connection import RetryingConnection
 from focused.frontier.shared.schema import AWAY, connect, make_tables
 from focused.frontier.shared.writer import PageWriter

@@ -12,7 +12,6 @@ import psycopg
 from focused.frontier.shared.beginning import pace
 from focused.frontier.shared.boot_clock import now
 from focused.frontier.shared.commit_result import LeaseLostError
-from focused.frontier.shared.committer import TRY_AGAIN_SECS
 from focused.frontier.shared.connections import KEEPER
 from focused.frontier.shared.drawn_links import read_drawn
 from focused.frontier.shared.events import (
@@ -34,6 +33,7 @@ from focused.frontier.shared.keeper_tasks import KeeperTasks
 from focused.frontier.shared.leasing import Leasing
 from focused.frontier.shared.links_wanted import LinksWanted
 from focused.frontier.shared.orphan_links import Inheritance, scores_of
+from focused.frontier.shared.outage import TRY_AGAIN_SECS
 from focused.frontier.shared.records import RecordReader
 from focused.frontier.shared.robots import read_robots, write_robots
 from focused.frontier.shared.schema import AWAY

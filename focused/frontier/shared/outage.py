@@ -10,6 +10,7 @@ from focused.utils.database import what_to_do
 
 logger = logging.getLogger(__name__)
 
+TRY_AGAIN_SECS = 0.5
 _SAID_AFTER_SECS = 5.0
 """How long a database is away before that is said."""
 
@@ -24,7 +25,7 @@ class Outage:
     """
 
     def __init__(self, patience_secs: float) -> None:
-        self._patience_secs = patience_secs
+        self.patience_secs = patience_secs
         self._lock = threading.Lock()
         self._since: dict[str, float] = {}
         self._is_said = False
@@ -40,7 +41,7 @@ class Outage:
         if says:
             logger.warning(
                 "The crawl's database cannot be used: %s. This worker waits for it, %.0f s in all%s",
-                *(" ".join(str(error).split()).rstrip("."), self._patience_secs, what_to_do(error)),
+                *(" ".join(str(error).split()).rstrip("."), self.patience_secs, what_to_do(error)),
             )
         return secs
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from focused.frontier.shared.committer import TRY_AGAIN_SECS
 from focused.frontier.shared.connections import REACTOR, Connections
+from focused.frontier.shared.outage import TRY_AGAIN_SECS
 from focused.frontier.shared.schema import AWAY
 
 if TYPE_CHECKING:

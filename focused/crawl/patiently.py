@@ -1,0 +1,39 @@
+"""`patiently`: asks the database of a shared crawl, and waits while it is away."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+Answer = TypeVar("Answer")
+
+
+def patiently(ask: Callable[[], Answer], patience_secs: float | None = None) -> Answer:
+    """Return what ``ask`` returns, which opens a connection of its own. It waits, and may ask more than once.
+
+    ``patience_secs``: how long a database that is away is waited for; None: as long as a worker's threads do.
+
+    Raises
+    ------
+    psycopg.Error
+        If it is away for longer, or refuses what it is asked.
+    """
+    # psycopg is an extra of the package
+    from focused.frontier.shared.outage import TRY_AGAIN_SECS, Outage
+    from focused.frontier.shared.schema import AWAY
+    from focused.frontier.shared.worker_terms import PATIENCE_SECS
+
+    outage = Outage(PATIENCE_SECS if patience_secs is None else patience_secs)
+    while True:
+        try:
+            answer = ask()
+        except AWAY as error:
+            if outage.failed("", error) > outage.patience_secs:
+                raise
+            time.sleep(TRY_AGAIN_SECS)
+        else:
+            outage.worked("")
+            return answer
