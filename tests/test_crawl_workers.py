@@ -20,7 +20,7 @@ import pytest
 from commands import ROOT, Finished, crawl_argv, environment, finished, read_json_lines, scrapy, started
 from scrapy.settings import Settings
 
-from focused.commands import crawl_watch
+from focused.commands import crawl_folder, crawl_watch
 from focused.commands.crawl_crew import Crew
 from focused.commands.crawl_progress import ProgressLog
 from focused.commands.crawl_watch import WatchedCrawl, say_who_else_is_at_work, watch
@@ -254,6 +254,33 @@ def test_workers_that_wait_say_so_once_with_the_hosts_that_do_not_answer(tmp_pat
     failing.append("b.example (connection refused)")
     [line] = lines(58, 75.0, 80.0)
     assert "a.example (HTTP 429), b.example (connection refused)" in line
+
+
+def test_a_folder_that_cannot_be_brought_up_to_date_is_said_once_and_tried_again_at_the_end(
+    tmp_path, monkeypatch, caplog
+):
+    answers = [False, False, True, False]
+
+    def refresh(run_dir, *, may_finish):
+        if answers and not answers.pop(0):
+            raise ValueError("too many connections")
+
+    monkeypatch.setattr(crawl_folder, "refresh", refresh)
+    monkeypatch.setattr(crawl_folder, "_TRY_AGAIN_SECS", 0.0)
+    folder = crawl_folder.FolderUpdates(tmp_path)
+    said = [f"{tmp_path} cannot be brought up to date for the moment: too many connections"]
+    for n_said in (1, 1, 1, 2):
+        folder.update()
+        assert caplog.messages == said * n_said
+    caplog.clear()
+    answers[:] = [False] * 3
+    folder.update(is_last=True)
+    assert (answers, caplog.messages) == ([], [])
+    answers[:] = [False] * 100
+    folder.update(is_last=True)
+    assert caplog.messages == [
+        f"{tmp_path} is not up to date: too many connections. The next command that looks at it tries again"
+    ]
 
 
 def test_workers_end_with_the_hosts_that_did_not_answer_and_have_links(tmp_path, database):

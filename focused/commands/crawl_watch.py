@@ -13,11 +13,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from focused.commands.crawl_crew import FOLDER, MOST_RESTARTS, RESTARTS_SECS, signals_passed_on
+from focused.commands.crawl_folder import FolderUpdates
 from focused.commands.crawl_progress import ProgressLog
 from focused.crawl.alerts import ALERT
 from focused.crawl.delivered_words import about_delivered, counted, found_in_short
 from focused.crawl.final_judging import words_of_judging_again
-from focused.crawl.followed_run import judged_lines, refresh
+from focused.crawl.followed_run import judged_lines
 from focused.crawl.resume_command import how_to_resume
 from focused.crawl.saturation import SATURATED
 from focused.crawl.shared_figures import FolderFigures
@@ -149,7 +150,7 @@ def watch(crew: Crew, crawl: WatchedCrawl, interval_secs: float, revive: Callabl
     with signals_passed_on(crew):
         started = looked = refreshed = time.monotonic()
         progress_log = ProgressLog(crawl.failing_hosts, run_dir, crawl.max_pages, started, n_before)
-        wait_secs = _REFRESH_SECS
+        wait_secs, folder = _REFRESH_SECS, FolderUpdates(run_dir)
         while crew.n_running:
             time.sleep(_LOOK_SECS)
             _say_who_failed(crew, run_dir)
@@ -166,7 +167,7 @@ def watch(crew: Crew, crawl: WatchedCrawl, interval_secs: float, revive: Callabl
                 elif says:
                     progress_log.write(totals, now)
             if now - refreshed >= wait_secs:
-                _refresh(run_dir, is_last=False)
+                folder.update()
                 refreshed = time.monotonic()
                 wait_secs = max(_REFRESH_SECS, (refreshed - now) / _REFRESH_SHARE)
         secs = time.monotonic() - started
@@ -179,7 +180,7 @@ def watch(crew: Crew, crawl: WatchedCrawl, interval_secs: float, revive: Callabl
             time.sleep(_LOOK_SECS)
         if totals is not None:
             crawl.end_leases(crew.processes)  # of one that was killed: the crawl would seem to go on
-            _refresh(run_dir, is_last=True)
+            folder.update(is_last=True)
     if totals is not None:
         if totals.reason is None and crawl.max_pages and totals.n_pages >= crawl.max_pages:
             totals = replace(totals, reason="max_pages")  # the last worker had ended before it heard so
@@ -237,16 +238,6 @@ def _restart_killed(crew: Crew, crawl: WatchedCrawl) -> None:
                 MOST_RESTARTS + 1,
                 RESTARTS_SECS / 60,
             )
-
-
-def _refresh(run_dir: Path, *, is_last: bool) -> None:
-    """Bring the run directory up to date. With ``is_last`` a crawl without workers is over, and its pages are judged again."""
-    try:
-        refresh(run_dir, may_finish=is_last)
-    except KeyboardInterrupt:
-        logger.warning("Interrupted. The next command that looks at %s brings it up to date", run_dir)
-    except (ValueError, OSError) as error:
-        logger.warning("%s cannot be brought up to date: %s", run_dir, error)
 
 
 def _say_the_end(totals: SharedTotals, pages_per_sec: float, run_dir: Path, crew: Crew, failing: str) -> None:

@@ -1,7 +1,7 @@
 """``scrapy crawl focused -a workers=N``: several processes of this machine crawl together, by the database that they share.
 
 The parent crawls nothing. It has the database run, starts the workers (`crawl_crew`), passes Ctrl-C on, says how the crawl
-goes, and keeps the run directory up to date (`crawl_watch`).
+goes (`crawl_watch`), and keeps the run directory up to date (`crawl_folder`).
 """
 
 from __future__ import annotations
