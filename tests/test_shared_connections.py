@@ -11,12 +11,14 @@ from types import SimpleNamespace
 import psycopg
 import pytest
 from commands import ROOT, crawl
-from test_shared_store import N_PAGES, Fetcher, a_link, a_store, delivered, prepared, run, until  # noqa: F401
+from test_shared_store import N_PAGES, Fetcher, a_link, a_store, delivered, loses_lease, prepared, run, until  # noqa: F401
 
-from focused.frontier.shared import committer, connections, outage
+from focused.frontier.shared import committer, connections, keeper, outage
+from focused.frontier.shared import lease_statements as statements
 from focused.frontier.shared.committer import Committer
 from focused.frontier.shared.connections import COMMITTER, KEEPER, Connections
 from focused.frontier.shared.events import DatabaseGone, EventBox
+from focused.frontier.shared.leasing import Leasing
 from focused.frontier.shared.page import PageCommit
 from focused.frontier.shared.schema import connect
 from focused.frontier.shared.worker_terms import Database
@@ -124,6 +126,49 @@ def test_no_connection_at_all_is_the_servers_answer(monkeypatch):
     monkeypatch.setattr(connections, "connect", refuse)
     with pytest.raises(psycopg.OperationalError, match="the server has gone"), Connections(Database("")).of(KEEPER):
         pass
+
+
+def test_a_worker_that_was_without_its_database_leaves_the_others_time_to_renew_their_leases(prepared, monkeypatch):  # noqa: F811
+    """Else the first that is back ends all others, and what they had fetched meanwhile is fetched again."""
+    monkeypatch.setattr(keeper, "_OVERDUE_SECS", 0.0)
+    monkeypatch.setattr(keeper, "GRACE_SECS", 3600.0)
+    back, late = a_store(prepared), a_store(prepared)
+    waiting = back.worker.exchange._connections.outage
+    waiting.failed(KEEPER, psycopg.OperationalError("away"))
+    until(lambda: waiting.is_over_since(0.0), back)
+    n_looks, renew = 0, Leasing.renew
+
+    def counted(self, worker, **about):
+        nonlocal n_looks
+        n_looks += worker == back.worker.exchange.worker
+        return renew(self, worker, **about)
+
+    loses_lease(late, prepared)
+    monkeypatch.setattr(Leasing, "renew", counted)
+    until(lambda: n_looks > 3, back)
+    ended = f"SELECT count(*) FROM workers WHERE ended_at IS NOT NULL AND id = {late.worker.exchange.worker}"
+    with connect(prepared) as sql:
+        assert sql.execute(ended).fetchone() == (0,)
+        waiting._ended_at = -3600.0  # an hour later
+        until(lambda: sql.execute(ended).fetchone() == (1,), back)
+    for store in (back, late):
+        store.close()
+
+
+def test_leases_that_ended_while_the_server_was_down_may_be_renewed_and_older_ones_are_over(prepared):  # noqa: F811
+    a_store(prepared).close()
+    just_started = statements.OVERDUE.replace("pg_postmaster_start_time()", "clock_timestamp()")
+    long_ago = statements.OVERDUE.replace("pg_postmaster_start_time()", "'-infinity'::timestamptz")
+    with connect(prepared) as sql:
+        for secs in (-10.0, 10.0, 1000.0):
+            sql.execute(statements.JOIN, (7, f"{secs:.0f}", -secs))
+        names = "SELECT name FROM workers WHERE id = ANY(%s) ORDER BY id"
+
+        def overdue(statement: str) -> list[str]:
+            found = [number for (number,) in sql.execute(statement, (7,)).fetchall()]
+            return [name for (name,) in sql.execute(names, (found,))]
+
+        assert (overdue(just_started), overdue(long_ago)) == (["1000"], ["10", "1000"])
 
 
 def _break_each_part_s_first_connection() -> None:

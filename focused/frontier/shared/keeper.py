@@ -30,6 +30,7 @@ from focused.frontier.shared.events import (
 )
 from focused.frontier.shared.host_troubles import read_troubles, write_troubles
 from focused.frontier.shared.keeper_tasks import KeeperTasks
+from focused.frontier.shared.lease_statements import GRACE_SECS
 from focused.frontier.shared.leasing import Leasing
 from focused.frontier.shared.links_wanted import LinksWanted
 from focused.frontier.shared.orphan_links import Inheritance, scores_of
@@ -257,7 +258,7 @@ class Keeper(threading.Thread):
         )
         self.valid_until = asked + _ASKS_FOR * self._lease_secs
         self._renewed = asked
-        if asked - self._looked >= _OVERDUE_SECS:
+        if asked - self._looked >= _OVERDUE_SECS and self._connections.outage.is_over_since(GRACE_SECS):
             self._looked = asked
             leasing.end_overdue()
         has_ended = not tasks.is_busy and leasing.is_over()

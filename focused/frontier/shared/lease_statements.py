@@ -6,6 +6,7 @@ All times are the database's.
 from __future__ import annotations
 
 from focused.frontier.shared.link_rows import WAITING_COLUMNS, unnested
+from focused.frontier.shared.worker_terms import LEASE_SECS, PATIENCE_SECS
 from focused.frontier.store.schema import WAITING
 
 JOIN = """
@@ -16,8 +17,15 @@ UPDATE workers SET alive_until = clock_timestamp() + make_interval(secs => %s), 
     reckoning = coalesce(%s, reckoning)
 WHERE id = %s AND ended_at IS NULL
 """
-OVERDUE = """
-SELECT id FROM workers WHERE crawl = %s AND ended_at IS NULL AND alive_until < clock_timestamp() FOR UPDATE SKIP LOCKED
+GRACE_SECS = 5.0
+"""How long workers have to renew their leases after the database was away: else whoever is there first would end all others,
+and what these have fetched meanwhile would be fetched again."""
+# Leases that have ended while the server was down, or not long before, are to be renewed.
+OVERDUE = f"""
+SELECT id FROM workers WHERE crawl = %s AND ended_at IS NULL AND alive_until < clock_timestamp()
+    AND (clock_timestamp() > pg_postmaster_start_time() + interval '{GRACE_SECS} seconds'
+        OR alive_until < pg_postmaster_start_time() - interval '{PATIENCE_SECS + LEASE_SECS} seconds')
+FOR UPDATE SKIP LOCKED
 """
 RELEASE_ALL = """
 UPDATE hosts SET owner = NULL, next_at = greatest(hosts.next_at, {} + make_interval(secs => hosts.delay))

@@ -29,6 +29,11 @@ class Outage:
         self._lock = threading.Lock()
         self._since: dict[str, float] = {}
         self._is_said = False
+        self._ended_at = 0.0
+
+    def is_over_since(self, secs: float) -> bool:
+        """Tell whether every thread could use it for so many seconds."""
+        return not self._since and now() - self._ended_at >= secs
 
     def failed(self, thread: str, error: Exception) -> float:
         """Note that a thread cannot use it; return for how many seconds it cannot."""
@@ -51,6 +56,7 @@ class Outage:
             return
         with self._lock:
             self._since.pop(thread, None)
+            self._ended_at = now()
             says = self._is_said and not self._since
             self._is_said &= not says
         if says:
