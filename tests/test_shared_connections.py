@@ -23,6 +23,9 @@ from focused.frontier.shared.page import PageCommit
 from focused.frontier.shared.schema import connect
 from focused.frontier.shared.worker_terms import Database
 
+LONG_STARTED = statements.OVERDUE.replace("pg_postmaster_start_time()", "'-infinity'::timestamptz")
+"""As of a server that has run for long."""
+
 
 @contextmanager
 def few_connections(database: str, limit: int):
@@ -132,6 +135,7 @@ def test_a_worker_that_was_without_its_database_leaves_the_others_time_to_renew_
     """Else the first that is back ends all others, and what they had fetched meanwhile is fetched again."""
     monkeypatch.setattr(keeper, "_OVERDUE_SECS", 0.0)
     monkeypatch.setattr(keeper, "GRACE_SECS", 3600.0)
+    monkeypatch.setattr(statements, "OVERDUE", LONG_STARTED)
     back, late = a_store(prepared), a_store(prepared)
     waiting = back.worker.exchange._connections.outage
     waiting.failed(KEEPER, psycopg.OperationalError("away"))
@@ -158,7 +162,6 @@ def test_a_worker_that_was_without_its_database_leaves_the_others_time_to_renew_
 def test_leases_that_ended_while_the_server_was_down_may_be_renewed_and_older_ones_are_over(prepared):  # noqa: F811
     a_store(prepared).close()
     just_started = statements.OVERDUE.replace("pg_postmaster_start_time()", "clock_timestamp()")
-    long_ago = statements.OVERDUE.replace("pg_postmaster_start_time()", "'-infinity'::timestamptz")
     with connect(prepared) as sql:
         for secs in (-10.0, 10.0, 1000.0):
             sql.execute(statements.JOIN, (7, f"{secs:.0f}", -secs))
@@ -168,7 +171,7 @@ def test_leases_that_ended_while_the_server_was_down_may_be_renewed_and_older_on
             found = [number for (number,) in sql.execute(statement, (7,)).fetchall()]
             return [name for (name,) in sql.execute(names, (found,))]
 
-        assert (overdue(just_started), overdue(long_ago)) == (["1000"], ["10", "1000"])
+        assert (overdue(just_started), overdue(LONG_STARTED)) == (["1000"], ["10", "1000"])
 
 
 def _break_each_part_s_first_connection() -> None:
