@@ -346,7 +346,22 @@ def test_a_frontier_is_told_of_waiting_links_whose_score_has_changed(sign):
             place[by_number[number]][1] = score
     waiting = {url: score for url, (_, score) in place.items() if not url.endswith("#")}
     assert len(waiting) > 100
-    assert list(waiting.values()) == pytest.approx(scores(session, *waiting), abs=LEVEL)
+    assert list(waiting.values()) == pytest.approx(scores(session, *waiting), abs=10 * LEVEL)
+
+
+@pytest.mark.parametrize(("score", "least"), [(0.95, 0.01), (0.5, 0.01), (0.06, 0.006)])
+def test_a_link_moves_when_small_changes_of_its_score_add_up_to_a_hundredth_or_a_tenth_of_it(score, least):
+    session = LinkSession()
+    learn(session, page("http://h.org/", 0.5, "http://h.org/1"))
+    session.take_moves()
+    updates = session.learner.updates
+    session.note_waiting("http://h.org/1", 7, score)
+    number = np.array([session.memory.number("http://h.org/1")])
+    moves = []
+    for step in range(1, 6):
+        updates.changed(number, np.array([score - step * least / 5]))
+        moves.append(updates.due(is_last=step % 2 == 0))
+    assert moves == [[], [], [], [], [(7, pytest.approx(score - least))]]
 
 
 def test_links_that_are_gone_are_not_mentioned_again():

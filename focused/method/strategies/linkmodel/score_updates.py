@@ -1,4 +1,8 @@
-"""Chooses the waiting links whose new scores the frontier must be told: some with every page, the best first."""
+"""Chooses the waiting links whose new scores the frontier must be told: some with every page, the best first.
+
+Small changes are not told. They add up: a link is compared with what the frontier was told last, so its place there is never
+wrong by more than a hundredth of the scale.
+"""
 
 from __future__ import annotations
 
@@ -24,6 +28,9 @@ Integers = npt.NDArray[np.int64]
 _N_BEST, _BEST_FOR_PAGE, _N_REST = 1_000, 5, 5
 
 _LEVELS = 1_000
+_LEAST_MOVE, _LEAST_PART = 10, 10
+"""Levels by which a score must have changed, or a tenth of the score if that is less: each move is a row that is written, and
+half of all would be smaller."""
 
 
 class ScoreUpdates:
@@ -71,8 +78,8 @@ class ScoreUpdates:
         levels = _levels(scores)
         # The frontier uses the score that a link was placed with. So a link that has become worse is moved as early as
         # one that has become better by as much.
-        better, is_other = np.maximum(levels, links["level"][waiting]), levels != links["level"][waiting]
-        rows = np.flatnonzero(is_other)
+        before = links["level"][waiting]
+        better, rows = np.maximum(levels, before), np.flatnonzero(_are_elsewhere(before, levels))
         rows = rows[np.argsort(-better[rows], kind="stable")]
         n_pages = max(next_fit - self._memory.n_pages, least_pages)
         own_share = 1 - self.n_pages_of_others / max(self._memory.n_pages, 1)
@@ -95,7 +102,7 @@ class ScoreUpdates:
         for ids, scores in changed:
             # Most of a page's links wait no longer, or are in their places.
             before, after = links["level"][ids], _levels(scores)
-            rows = np.flatnonzero((before != after) & (links["frontier"][ids] != NOT_WAITING))
+            rows = np.flatnonzero(_are_elsewhere(before, after) & (links["frontier"][ids] != NOT_WAITING))
             if len(rows) > (n_left := _N_BEST - len(found)) and not is_last:
                 rows = rows[np.argsort(-np.maximum(before, after)[rows], kind="stable")]
                 self._changed.append((ids[rows[n_left:]], scores[rows[n_left:]]))
@@ -104,6 +111,13 @@ class ScoreUpdates:
                 links["level"][ids[rows]] = after[rows]
                 found.update(zip(links["frontier"][ids[rows]].tolist(), scores[rows].tolist(), strict=True))
         return list(found.items())
+
+
+def _are_elsewhere(before: npt.NDArray[np.int32], after: npt.NDArray[np.int32]) -> npt.NDArray[np.bool_]:
+    """Return which links belong into another place than that which the frontier was told last, by their levels."""
+    least = np.clip(np.maximum(before, after) // _LEAST_PART, 1, _LEAST_MOVE)
+    are_elsewhere: npt.NDArray[np.bool_] = np.abs(before - after) >= least
+    return are_elsewhere
 
 
 def _levels(scores: Floats) -> npt.NDArray[np.int32]:
