@@ -92,6 +92,7 @@ def test_a_worker_that_has_ended_changes_nothing(crawl, has_more):
 
 def test_a_page_that_was_refused_with_its_worker_s_lease_is_a_page_when_the_worker_fetches_it_again():
     links = SimpleNamespace(_fetched=FetchedUrls())
+    links.forget = lambda url: None
     links.forget_fetched = lambda url: KnownLinks.forget_fetched(links, url)
     scheduler = SimpleNamespace(_stats=SimpleNamespace(inc_value=lambda name: None), _links=links)
     for why, is_known in (("known", True), (LEASE_LOST, False)):

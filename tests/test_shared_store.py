@@ -13,6 +13,7 @@ import psycopg
 import pytest
 from stores import PostgreSQLStore, link, quick_threads
 
+from focused.frontier.rediscovery import LaterPages, Rediscovery
 from focused.frontier.shared import committer, connections, keeper, outage, retrying_connection
 from focused.frontier.shared.commit_result import CommitResult
 from focused.frontier.shared.committer import Committer
@@ -26,6 +27,7 @@ from focused.frontier.shared.store import SharedStore
 from focused.frontier.shared.worker import Worker
 from focused.frontier.shared.worker_terms import Database, WorkerTerms
 from focused.frontier.shared.writer import PageWriter
+from focused.frontier.shared_scheduler import SharedScheduler
 from focused.frontier.store.caps import DOMAIN_CAP
 from focused.frontier.store.limits import StoreLimits
 from focused.frontier.store.link import FrontierLink, fingerprint_of
@@ -544,6 +546,61 @@ def test_what_a_dead_worker_held_is_fetched_by_another_and_its_late_page_is_refu
     assert not set(dead.fetched) & set(heir.fetched)
     heir.store.close()
     dead.store.close()
+
+
+def ended_by_others(store: SharedStore, sql: psycopg.Connection[Any]) -> None:
+    """Let a worker be ended, as by others whom its lease seemed to have run out."""
+    sql.execute("UPDATE workers SET ended_at = now() WHERE id = %s", (store.worker.exchange.worker,))
+    sql.execute("UPDATE hosts SET owner = NULL")
+
+
+def a_refusing_scheduler(store: SharedStore) -> tuple[Rediscovery, list[str]]:
+    """What a worker's scheduler does with pages that are refused; returns also why they were."""
+    links, refused = Rediscovery(store, LaterPages(are_joined=False)), []
+    scheduler = SimpleNamespace(_stats=SimpleNamespace(inc_value=lambda name: None), _links=links, store=store)
+
+    def on_refused(page: PageCommit, why: str) -> None:
+        refused.append(why)
+        SharedScheduler._refused(scheduler, page, why)
+
+    store.worker.on_refused = on_refused
+    return links, refused
+
+
+def test_links_of_a_page_that_was_refused_with_the_lease_are_sent_again_when_the_same_worker_fetches_it_again(prepared):
+    """The worker remembers what it has sent, and sends nothing twice; these links nobody has."""
+    store, found = a_store(prepared), a_link(N_HOSTS)
+    links, refused = a_refusing_scheduler(store)
+    links.add(a_link(0))
+    with connect(prepared) as sql:
+        for n_turn in range(2):
+            leased: list[Any] = []
+            until(lambda leased=leased: leased.extend(filter(None, [store.next()])) or leased, store)
+            assert leased[0].url == a_link(0).url
+            if not n_turn:
+                ended_by_others(store, sql)
+            for url in links.sort_links({found.url: 0}, None, drops=False)[0].new:
+                assert url == found.url
+                links.add(found)
+            store.done(leased[0].id, relevant=True)
+            store.commit()
+            until(lambda: not store.worker.exchange.n_pending and not store.draft, store)
+        assert refused == ["lease lost"]
+        assert sql.execute("SELECT url FROM links WHERE state = 0").fetchall() == [(found.url,)]
+    store.close()
+
+
+def test_seeds_that_were_refused_with_the_lease_are_sent_again(prepared):
+    store = a_store(prepared)
+    _, refused = a_refusing_scheduler(store)
+    with connect(prepared) as sql:
+        ended_by_others(store, sql)
+        store.add([a_link(0)])
+        store.commit()
+        until(lambda: refused, store)
+        found = "SELECT url FROM links"
+        until(lambda: sql.execute(found).fetchall() == [(a_link(0).url,)], store)
+    store.close()
 
 
 def test_a_domain_gives_no_more_pages_than_its_cap_over_all_workers(database, monkeypatch):

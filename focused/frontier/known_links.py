@@ -182,6 +182,10 @@ class KnownLinks:
         """Note that a page counts as not fetched: what it brought is not durable."""
         self._fetched.forget(url)
 
+    def forget(self, url: str) -> None:
+        """Note that a link which was sent may not be stored: whoever finds it again sends it again."""
+        self._levels.forget(url)
+
     def settle(self, url: str) -> None:
         """Note that further evidence of a link has no effect."""
         self._levels.put(url, 0, SETTLED)

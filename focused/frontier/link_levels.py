@@ -84,6 +84,14 @@ class LinkLevels:
         self.scores[place], self.n_pages[place] = score, n_pages
         self.n_unsaved[place], self.unsaved_scores[place] = 0, 0.0
 
+    def forget(self, url: str) -> None:
+        """Forget a link: it is not in the file."""
+        place = self.place_of(url)
+        if place >= 0:
+            self._keys[place] = 0
+            self.n_unsaved[place], self.unsaved_scores[place] = 0, 0.0
+            self._n_used -= 1
+
     def unsaved(self, places: Integers | None = None) -> list[tuple[float, int, int]]:
         """Return the evidence of links that is not in the file: sum of scores, number of pages, the link's number."""
         if places is None:

@@ -244,6 +244,10 @@ class SharedScheduler(FrontierScheduler):
 
     def _refused(self, page: PageCommit, why: str) -> None:
         self._stats.inc_value(_REFUSED)
+        for new in page.links:
+            self._links.forget(new.url)
+        if why == LEASE_LOST and not page.ended:
+            self.store.add(page.links)  # those of no page, such as seeds: nobody finds them again
         for link in page.ended:
             logger.debug("%s is not counted: %s", link.url, why)
             if why == LEASE_LOST:  # it waits again, and this worker may ask for it once more
