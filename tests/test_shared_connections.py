@@ -11,10 +11,22 @@ from types import SimpleNamespace
 import psycopg
 import pytest
 from commands import ROOT, crawl
-from test_shared_store import N_PAGES, Fetcher, a_link, a_store, delivered, loses_lease, prepared, run, until  # noqa: F401
+from test_shared_store import (  # noqa: F401
+    LEASE_SECS,
+    N_PAGES,
+    Fetcher,
+    a_link,
+    a_store,
+    delivered,
+    loses_lease,
+    prepared,
+    run,
+    until,
+)
 
 from focused.frontier.shared import committer, connections, keeper, outage
 from focused.frontier.shared import lease_statements as statements
+from focused.frontier.shared.boot_clock import now
 from focused.frontier.shared.committer import Committer
 from focused.frontier.shared.connections import COMMITTER, KEEPER, Connections
 from focused.frontier.shared.events import DatabaseGone, EventBox
@@ -131,14 +143,27 @@ def test_no_connection_at_all_is_the_servers_answer(monkeypatch):
         pass
 
 
-def test_a_worker_that_was_without_its_database_leaves_the_others_time_to_renew_their_leases(prepared, monkeypatch):  # noqa: F811
+@pytest.mark.parametrize("hangs", [False, True])
+def test_a_worker_that_was_without_its_database_leaves_the_others_time_to_renew_their_leases(
+    prepared,  # noqa: F811
+    monkeypatch,
+    hangs,
+):
     """Else the first that is back ends all others, and what they had fetched meanwhile is fetched again."""
     monkeypatch.setattr(keeper, "_OVERDUE_SECS", 0.0)
     monkeypatch.setattr(keeper, "GRACE_SECS", 3600.0)
     monkeypatch.setattr(statements, "OVERDUE", LONG_STARTED)
     back, late = a_store(prepared), a_store(prepared)
     waiting = back.worker.exchange._connections.outage
-    waiting.failed(KEEPER, psycopg.OperationalError("away"))
+
+    def is_back() -> bool:
+        if hangs:  # a statement that took its time, and succeeded
+            back.worker.exchange.keeper._renewed = now() - 0.5 * LEASE_SECS
+        else:
+            waiting.failed(KEEPER, psycopg.OperationalError("away"))
+        return bool(waiting._ended_at)
+
+    until(is_back, back)
     until(lambda: waiting.is_over_since(0.0), back)
     n_looks, renew = 0, Leasing.renew
 

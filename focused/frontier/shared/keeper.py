@@ -50,6 +50,8 @@ if TYPE_CHECKING:
 
 _ASKS_FOR = 0.75
 """Share of a lease in which its worker asks for pages; the rest is for what is on its way."""
+_LATE = 0.25
+"""Share of a lease without a renewal after which the server, or this process, has slept: others may be as late."""
 _TICK_SECS = 0.1
 _RENEWALS = 50
 """How often a lease is renewed while it lasts."""
@@ -257,6 +259,8 @@ class Keeper(threading.Thread):
             demand=tasks.demand,
         )
         self.valid_until = asked + _ASKS_FOR * self._lease_secs
+        if self._renewed and now() - self._renewed > _LATE * self._lease_secs:
+            self._connections.outage.note_end()
         self._renewed = asked
         if asked - self._looked >= _OVERDUE_SECS and self._connections.outage.is_over_since(GRACE_SECS):
             self._looked = asked

@@ -31,6 +31,10 @@ class Outage:
         self._is_said = False
         self._ended_at = 0.0
 
+    def note_end(self) -> None:
+        """Note that it can be used again after a time in which it did not answer, and did not fail either."""
+        self._ended_at = now()
+
     def is_over_since(self, secs: float) -> bool:
         """Tell whether every thread could use it for so many seconds."""
         return not self._since and now() - self._ended_at >= secs
@@ -56,7 +60,7 @@ class Outage:
             return
         with self._lock:
             self._since.pop(thread, None)
-            self._ended_at = now()
+            self.note_end()
             says = self._is_said and not self._since
             self._is_said &= not says
         if says:
