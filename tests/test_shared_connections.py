@@ -101,6 +101,36 @@ def test_a_committer_without_a_connection_says_so_before_its_patience_ends(monke
     made.join()
 
 
+def test_a_server_that_hangs_is_said_and_ends_a_worker_as_one_that_is_away(prepared, monkeypatch, caplog):  # noqa: F811
+    """No error comes from it: its machine is frozen, or a proxy keeps the connection."""
+    store, gone = a_store(prepared), []
+    store.worker.on_gone = gone.append
+    exchange, hangs, is_asked = store.worker.exchange, threading.Event(), threading.Event()
+    keep = exchange.keeper._keep
+
+    def hang(*about):
+        is_asked.set()
+        hangs.wait(60)
+        return keep(*about)
+
+    exchange.keeper._keep = hang
+    assert is_asked.wait(60)
+    exchange.keeper.asked_at = now() - 50.0
+    store.worker.process_events()
+    assert (gone, len(caplog.messages)) == ([], 1)
+    assert caplog.messages[0].startswith(
+        "The crawl's database cannot be used: the server does not answer. This worker waits"
+    )
+    exchange.keeper.asked_at = now() - 300.0
+    exchange._connections.outage._since.clear()
+    store.worker.process_events()
+    assert [str(error) for error in gone] == ["the server does not answer"]
+    hangs.set()
+    caplog.set_level("INFO")
+    until(lambda: "The crawl's database can be used again" in caplog.messages, store)
+    store.close()
+
+
 def test_a_thread_that_shares_a_connection_has_it_alone_and_takes_its_own_when_there_is_one(monkeypatch):
     made, allowed = [], 1
 

@@ -14,9 +14,9 @@ import psycopg
 
 from focused.frontier.shared.boot_clock import now
 from focused.frontier.shared.committer import LAST_SECS, Committer
-from focused.frontier.shared.connections import Connections
+from focused.frontier.shared.connections import KEEPER, Connections
 from focused.frontier.shared.crawl_overview import why_ended
-from focused.frontier.shared.events import EventBox
+from focused.frontier.shared.events import DatabaseGone, EventBox
 from focused.frontier.shared.joining import end_crawl, join_crawl
 from focused.frontier.shared.keeper import Keeper
 from focused.frontier.shared.leasing import Leasing
@@ -42,6 +42,8 @@ _TURNS_A_SEC = 8000
 _CLOSE_SECS = 30.0
 """How long the threads may take to write what is left."""
 _RECORDS_AT_A_TIME = 256
+_SILENT_SECS = 5.0
+"""How long a statement takes before the server is thought to be away."""
 
 
 class Exchange:
@@ -130,6 +132,7 @@ class Exchange:
 
     def take(self) -> list[Event]:
         """Return what has happened."""
+        self._mind_silence()
         return self.box.take()
 
     def n_earlier_records(self, max_links: int) -> int:
@@ -201,6 +204,15 @@ class Exchange:
         except psycopg.Error as error:  # it would say so again
             logger.warning("This worker could not sign off in the database: %s", " ".join(str(error).split()))
         return True
+
+    def _mind_silence(self) -> None:
+        """Say so if the server does not answer, and does not fail either; an event after as long as it is waited for."""
+        asked_at, patience_secs = self.keeper.asked_at, self._database.patience_secs
+        if not asked_at or (secs := now() - asked_at) < _SILENT_SECS:
+            return
+        error = TimeoutError("the server does not answer")
+        if self._connections.outage.failed(KEEPER, error, secs) > patience_secs:
+            self.box.put(DatabaseGone(error))
 
     def _connection(self) -> RetryingConnection:
         return RetryingConnection(self._connections)

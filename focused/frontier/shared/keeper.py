@@ -94,6 +94,8 @@ class Keeper(threading.Thread):
         self._pace = pace(0)
         #: The worker's number; 0: none now. A worker asks for nothing after ``valid_until``.
         self.worker, self.valid_until = 0, 0.0
+        #: When it has asked something that is not answered yet, by `now`; 0: it waits for nothing.
+        self.asked_at = 0.0
         #: All numbers that the worker has had.
         self.numbers: set[int] = set()
         #: What other workers have learnt.
@@ -167,12 +169,15 @@ class Keeper(threading.Thread):
         with self._lock:
             tasks = self._tasks
             self._tasks = tasks.fulfilled()
+        self.asked_at = now()
         try:
             return self._keep(leasing, tasks)
         except psycopg.Error:
             with self._lock:
                 self._tasks.restore(tasks)
             raise
+        finally:
+            self.asked_at = 0.0
 
     def _keep(self, leasing: Leasing, tasks: KeeperTasks) -> bool:
         """Do the tasks, and renew the lease if it is time; tell whether there is an event."""

@@ -39,10 +39,10 @@ class Outage:
         """Tell whether every thread could use it for so many seconds."""
         return not self._since and now() - self._ended_at >= secs
 
-    def failed(self, thread: str, error: Exception) -> float:
-        """Note that a thread cannot use it; return for how many seconds it cannot."""
+    def failed(self, thread: str, error: Exception, secs: float = 0.0) -> float:
+        """Note that a thread cannot use it, by now for ``secs`` at least; return for how many seconds it cannot."""
         with self._lock:
-            secs = now() - self._since.setdefault(thread, now())
+            secs = now() - self._since.setdefault(thread, now() - secs)
             says, self._is_said = (
                 secs > _SAID_AFTER_SECS and not self._is_said,
                 self._is_said or secs > _SAID_AFTER_SECS,

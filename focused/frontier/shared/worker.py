@@ -128,8 +128,7 @@ class Worker:
     @property
     def is_spent(self) -> bool:
         """Whether all pages that were granted have been handed out."""
-        left = self.pages_left
-        return left is not None and left <= 0
+        return (left := self.pages_left) is not None and left <= 0
 
     @property
     def _has_no_pages(self) -> bool:
