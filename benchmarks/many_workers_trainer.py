@@ -48,7 +48,7 @@ class Person(threading.Thread):
             with suppress(psycopg.Error), connect(self._url) as sql:
                 urls = [url for (url,) in sql.execute(_NEXT, (_A_SEC,)).fetchall()]
                 said = [StoredVerdict(0, url, "anna", place % 2 == 0, "") for place, url in enumerate(urls)]
-                version_rows.say(sql, 1, said)
+                version_rows.write_verdicts(sql, 1, said)
 
 
 class Killer(threading.Thread):
