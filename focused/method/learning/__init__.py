@@ -10,5 +10,6 @@ those that search for reliable negatives first in `two_step`. The modules by wha
 - How good it is: `metrics`, `learning_curve`.
 - The result: `model` scores text units without any estimator.
 - Topics from words: `keywords`, `keywords_met`, `word_classes`, `relevant_for_words`.
-- Against the pages that a crawl met: `likely_met`, `sides`, `share_of_relevant`, `two_groups`.
+- Against the pages that a crawl met: `likely_met`, `sides`, `share_of_relevant`, `share_by_drawn`,
+  `two_groups`.
 """

@@ -14,11 +14,13 @@ from scipy.special import expit, logit, ndtr
 
 from focused.method.learning.estimators.class_prior import (
     SPREAD_STRENGTH,
+    chance_above,
     estimate_prior,
     least_ratio,
     two_gaussians,
     upper_gaussian,
 )
+from focused.method.learning.share_by_drawn import share_by_drawn
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -97,6 +99,10 @@ def estimate_share(
     Where the pages met are two heaps that lie apart, the upper one is counted in the place of the four readings
     (docs/method/, D101). Where its pages look like the examples, it counts alone, without a fifth reading (D102).
 
+    Where examples and drawn pages are not easily told apart, followed pages that only look like the topic pass for relevant.
+    There the estimate is moved down towards what drawn pages say a decision means, and the interval reaches what it was before
+    (`share_by_drawn`; docs/method/, D103).
+
     The estimate is drawn to a fifth reading: the mean relevance that pages had when they came, by models that had learnt of
     this web but not met them. These errors are others. The interval grows with the distance between the readings: where they
     agree, the pages fall into two heaps. The constants come from six webs (docs/results/harvest-tried.md).
@@ -132,8 +138,14 @@ def _estimated(
             middle += _SEEN_WEIGHT * (at_first - middle)
             believed = np.append(believed, at_first)
         middle -= _EXCESS
+    doubt = 0.0
+    if upper_heap is None and (by_drawn := share_by_drawn(positive, met, drawn)):
+        below = middle - float(logit(np.clip(by_drawn.share, _LEAST, _MOST)))
+        doubt = by_drawn.weight * max(below, 0.0)
+        middle -= doubt
     sampling = 1 / (expit(middle) * expit(-middle) * len(met))
-    spread = float(np.sqrt(_BASE**2 + (_PER_DISTANCE * (believed.max() - believed.min())) ** 2 + sampling))
+    distance = believed.max() - believed.min()
+    spread = float(np.sqrt(_BASE**2 + (_PER_DISTANCE * distance) ** 2 + (doubt / CONFIDENT) ** 2 + sampling))
     share, low, high = expit(middle + CONFIDENT * spread * np.array([0.0, -1.0, 1.0]))
     return ShareEstimate(float(share), float(low), float(high))
 
@@ -179,15 +191,8 @@ def _upper_bound(positive: NDArray[np.float64], met: NDArray[np.float64]) -> tup
     A relevant page looks more like the topic than an example half of the time. So if an example does so more than a page met
     with probability A, at most 2 (1 - A) of these are relevant.
     """
-    ratio, above = least_ratio(positive, met), _chance_above(positive, met)
+    ratio, above = least_ratio(positive, met), chance_above(positive, met)
     return (max(ratio, min(2 * (1 - above), _MOST)), True) if above < _ONE_HEAP else (ratio, False)
-
-
-def _chance_above(positive: NDArray[np.float64], met: NDArray[np.float64]) -> float:
-    """Return the chance that an example looks more like the topic than a page met; half a chance where both look alike."""
-    ordered = np.sort(met)
-    places = np.searchsorted(ordered, positive, side="left") + np.searchsorted(ordered, positive, side="right")
-    return float(places.mean()) / (2 * len(met))
 
 
 def _upper_of_two_heaps(
@@ -211,7 +216,7 @@ def _upper_of_two_heaps(
     spread = max(float(np.sqrt((upper.var() + lower.var()) / 2)), 1e-9)
     if upper.mean() - lower.mean() < _HEAP_DISTANCE * spread or (positive >= border).mean() < _EXAMPLES_IN_UPPER:
         return None
-    if _chance_above(positive, upper) <= _AMONG_EXAMPLES:
+    if chance_above(positive, upper) <= _AMONG_EXAMPLES:
         return _UpperHeap(share, is_among_examples=True)
     is_small = share <= _UPPER_SHARE and is_upper[drawn].mean() <= _DRAWN_IN_UPPER
     return _UpperHeap(share, is_among_examples=False) if is_small else None

@@ -185,3 +185,10 @@ def _two_gaussians(
         if abs(prior - previous) < 1e-5:
             break
     return likelihood, prior, probabilities
+
+
+def chance_above(values: NDArray[np.float64], others: NDArray[np.float64]) -> float:
+    """Return the chance that one of `values` is larger than one of `others`; half a chance where they are the same."""
+    ordered = np.sort(others)
+    places = np.searchsorted(ordered, values, side="left") + np.searchsorted(ordered, values, side="right")
+    return float(places.mean()) / (2 * len(others))
