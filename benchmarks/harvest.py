@@ -9,6 +9,7 @@ Examples
 --------
   python benchmarks/harvest.py --webs ../webs
   python benchmarks/harvest.py --only foldoc,hyperphysics --topics 1 --no-write
+  python benchmarks/harvest.py --only quotes --topics 5 --no-write
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ import numpy as np
 from common import chosen_names, machine, table
 from evaluations.plan import first_topics, web_arguments
 from evaluations.running import adaptive_crawls, evaluate
-from known_webs import KNOWN, folder_of, labels_of, web_parser
+from known_webs import ANY, folder_of, labels_of, web_parser
 from provenance import CRAWL_ROOMS, now, write_blocks
 from unlabeled_met import CHOSEN_ON
 
@@ -64,7 +65,7 @@ def main() -> None:
     parser.add_argument("--topics", type=int, default=3, help="topics of each web (default: 3)")
     options = parser.parse_args()
     found: dict[str, list[list[Shown]]] = {}
-    for name in chosen_names(options.only, KNOWN):
+    for name in chosen_names(options.only, ANY):
         folder = folder_of(name, options.data, options.webs)
         output = options.output.resolve() / name
         found[name] = crawled(name, first_topics(name, options.topics), folder, output, options.jobs)

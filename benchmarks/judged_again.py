@@ -24,7 +24,7 @@ import numpy as np
 from common import chosen_names, machine, table
 from evaluations.plan import first_topics, web_arguments
 from evaluations.running import adaptive_crawls, evaluate
-from known_webs import KNOWN, folder_of, labels_of, web_parser
+from known_webs import ANY, folder_of, labels_of, web_parser
 from provenance import CRAWL_ROOMS, now, write_blocks
 
 from focused.collection.judged_rows import FirstJudged
@@ -53,7 +53,7 @@ def main() -> None:
     parser.add_argument("--start", choices=("examples", "words"), default="examples", help="what topics are made from")
     options = parser.parse_args()
     found: dict[str, list[dict[str, float]]] = {}
-    for name in chosen_names(options.only, KNOWN):
+    for name in chosen_names(options.only, ANY):
         folder = folder_of(name, options.data, options.webs)
         topics = first_topics(name, options.topics)
         output = options.output.resolve() / f"{name}-{options.start}"

@@ -22,7 +22,10 @@ RECORDED = ("hyperphysics", "webkb", "foldoc")
 MADE = tuple(KINDS)
 """The webs that ``benchmarks/webs.py`` makes."""
 DEMO = "demo"
-KNOWN = (*RECORDED, *MADE)
+NAMED_ONLY = ("quotes",)
+"""Webs that came after the tables of most benchmarks: crawled where ``--only`` names them."""
+KNOWN = (*RECORDED, *(name for name in MADE if name not in NAMED_ONLY))
+ANY = (*KNOWN, *NAMED_ONLY)
 
 
 def web_parser(
@@ -76,7 +79,7 @@ def _remedy(name: str, folder: Path) -> str:
         return f"Make it: python benchmarks/webs.py --out {folder} --only {name}"
     if name in MANUALS:
         return f"Make it: python benchmarks/documentation_webs.py make --webs {folder} --only {name}"
-    return f"No benchmark makes it; known are {', '.join((*KNOWN, *MANUALS))}."
+    return f"No benchmark makes it; known are {', '.join((*ANY, *MANUALS))}."
 
 
 def labels_of(path: Path) -> dict[str, set[str]]:

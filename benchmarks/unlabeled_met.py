@@ -25,7 +25,7 @@ from common import chosen_names, machine, table
 from evaluations.plan import first_topics, web_arguments
 from evaluations.running import adaptive_crawls, evaluate
 from evaluations.tables import rows_of
-from known_webs import KNOWN, folder_of, labels_of, web_parser
+from known_webs import ANY, folder_of, labels_of, web_parser
 from provenance import CRAWL_ROOMS, now, write_blocks
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def main() -> None:
     parser.add_argument("--topics", type=int, default=2, help="topics of each web (default: 2)")
     options = parser.parse_args()
     rows = []
-    for name in chosen_names(options.only, KNOWN):
+    for name in chosen_names(options.only, ANY):
         folder = folder_of(name, options.data, options.webs)
         topics = first_topics(name, options.topics)
         rows.append([f"{name}{' *' if name in CHOSEN_ON else ''}", topics.replace('"', "")])

@@ -1,4 +1,4 @@
-"""Make webs of kinds that manuals are not: forum, news wire, wiki, shop, many small hosts, several languages.
+"""Make webs of kinds that manuals are not: forum, news wire, wiki, shop, small hosts, languages, quotations.
 
 Each is written as NAME.warc.gz, NAME.labels.tsv, NAME.seeds.txt and NAME.about.json, for ``scrapy evaluate --web``. Texts,
 labels and most links are people's own: articles, dictionary entries, descriptions of packages. Labels come from metadata
@@ -10,6 +10,7 @@ pages. The same sources and seed give the same bytes.
   wiki       package dict-gcide: entries with cross references (label: fields of knowledge)
   shop       apt's catalogue of applications: products, licences, makers (label: categories)
   sites      apt's packages, each source on a host of its own, behind lists (label: fields and uses of debtags)
+  quotes     packages fortunes, fortunes-min: quotations, authors, days (label: the file of its subject)
   languages  apt's descriptions in seven languages, one host each (label: debtags; a topic is in all languages)
 
 Forum and wire need their archives in the folder of --data; the others need apt-get, its mirror, and for shop PyYAML.

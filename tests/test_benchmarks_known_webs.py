@@ -11,7 +11,7 @@ def test_recorded_webs_lie_in_the_folder_of_data_and_made_ones_in_that_of_webs(t
     data, webs = tmp_path / "data", tmp_path / "webs"
     for folder in (data, webs):
         folder.mkdir()
-        for name in KNOWN:
+        for name in {*KNOWN, *MADE}:
             (folder / f"{name}.warc.gz").touch()
     assert {folder_of(name, data, webs) for name in RECORDED} == {data}
     assert {folder_of(name, data, webs) for name in MADE} == {webs}

@@ -16,7 +16,7 @@ sys.path.append(str(BENCHMARKS))
 
 import compare_strategies  # noqa: E402
 import webs  # noqa: E402
-from web_makers import forum, kinds, languages, shop, sites, wiki, wire  # noqa: E402
+from web_makers import forum, kinds, languages, quotes, shop, sites, wiki, wire  # noqa: E402
 from web_makers.pages import hops, links_of  # noqa: E402
 from web_makers.sources import Sources, read_paragraphs, tags_of  # noqa: E402
 from web_makers.tags import Package, topics_of  # noqa: E402
@@ -116,7 +116,17 @@ def some_languages(seed):
     return languages.build(packages_of([["en", "de", "ru"], ["en", "fr", "it"]]), seed, n_packages=48)
 
 
+def some_quotes(seed):
+    texts = [
+        f'Saying {n} of {("balls", "beans")[n % 2]} that nobody <else> said{n // 4}.\n\t\t-- Sayer {n % 9}, "On it"\n'
+        for n in range(80)
+    ]
+    files = {"sports": "%\n".join(texts[::2]), "food": "%\n".join([*texts[1::2], "Anonymous beans.\n", texts[0]])}
+    return quotes.build(quotes.quotations(files), seed)
+
+
 KINDS = {
+    "quotes": (some_quotes, {"subject sports", "subject food"}),
     "sites": (some_sites, {"topic games", "topic biology"}),
     "languages": (some_languages, {"topic sound", "topic mail"}),
     "shop": (a_shop, {"category Board", "category Chess"}),
@@ -211,6 +221,17 @@ def test_products_are_listed_page_by_page_and_linked_by_what_they_share():
     assert app[12] in set(links_of(web.pages[app[3]]))  # both open files of one type
     assert "https://shop.example.com/licence?is=GPL-3.0%2B" in set(links_of(web.pages[app[3]]))
     assert "https://shop.example.com/products?page=3" in web.pages
+
+
+def test_a_quotation_of_two_files_has_two_subjects_and_its_author_a_page():
+    web = some_quotes(1)
+    url = next(url for url, labels in web.labels.items() if len(labels) == 2)
+    page = web.pages[url].decode()
+    assert "<blockquote><p>Saying 0 of balls that nobody &lt;else&gt; said0.</p></blockquote>" in page
+    author = next(target for target in links_of(page.encode()) if "/author/" in target and ">Sayer 0</a>" in page)
+    assert "Saying 36 of balls" in web.pages[author].decode() or "Saying 36 of balls" in page
+    unknown = next(body.decode() for body in web.pages.values() if b"<p>Anonymous beans." in body)
+    assert "unknown" in unknown
 
 
 def test_every_kind_is_tried_here_and_has_five_topics_to_compare_strategies_on():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from web_makers import forum, languages, shop, sites, wiki, wire
+from web_makers import forum, languages, quotes, shop, sites, wiki, wire
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -40,5 +40,9 @@ KINDS = {
     "languages": Kind(
         *(languages.read, languages.build),
         "topic databases,topic mail,topic pictures,topic secrets,topic sound",
+    ),
+    "quotes": Kind(
+        *(quotes.read, quotes.build),
+        "subject drugs,subject education,subject love,subject politics,subject science",
     ),
 }
