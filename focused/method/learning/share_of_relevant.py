@@ -20,7 +20,7 @@ from focused.method.learning.estimators.class_prior import (
     two_gaussians,
     upper_gaussian,
 )
-from focused.method.learning.share_by_drawn import share_by_drawn
+from focused.method.learning.share_by_drawn import DrawnReading, share_by_drawn
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -118,7 +118,9 @@ def estimate_share(
     seen : ndarray, optional
         Relevances that models gave some of the pages met before these were learnt from, in [0, 1].
     """
-    return _estimated(positive, met, drawn, seen, _upper_of_two_heaps(positive, met, drawn))
+    upper_heap = _upper_of_two_heaps(positive, met, drawn)
+    by_drawn = share_by_drawn(positive, met, drawn) if upper_heap is None else None
+    return _estimated(positive, met, drawn, seen, upper_heap, by_drawn)
 
 
 def _estimated(
@@ -127,8 +129,9 @@ def _estimated(
     drawn: NDArray[np.bool_],
     seen: NDArray[np.float64] | None,
     upper_heap: _UpperHeap | None,
+    by_drawn: DrawnReading | None = None,
 ) -> ShareEstimate:
-    """Return the estimate; ``upper_heap``: None if no two heaps lie apart."""
+    """Return the estimate; ``upper_heap``: None if no two heaps lie apart; ``by_drawn``: what it is moved down to."""
     readings = _four_readings(positive, met, drawn) if upper_heap is None else np.array([upper_heap.share])
     middle = float(logit(np.clip(np.median(readings), _LEAST, _MOST)))
     believed = logit(np.clip(readings, max(_LOWEST_READING * readings[0], _LEAST), _MOST))
@@ -139,7 +142,7 @@ def _estimated(
             believed = np.append(believed, at_first)
         middle -= _EXCESS
     doubt = 0.0
-    if upper_heap is None and (by_drawn := share_by_drawn(positive, met, drawn)):
+    if by_drawn is not None:
         below = middle - float(logit(np.clip(by_drawn.share, _LEAST, _MOST)))
         doubt = by_drawn.weight * max(below, 0.0)
         middle -= doubt
@@ -161,7 +164,8 @@ def prior_of_pages_met(
     `estimate_prior` takes topics to be rare. In a crawl that finds its topic it is far too low, and the next pages are called
     irrelevant. `estimate_share` is the better estimate of the pages met, but the pages that come next are those that the model
     errs about, and by it too many of them are called relevant (docs/method/, D92). Where two heaps lie apart the model hardly
-    errs, and the second estimate counts alone (D101). Parameters are those of `estimate_share`.
+    errs, and the second estimate counts alone (D101). D103 has no part in it: with lower relevances a crawl finds fewer pages.
+    Parameters are those of `estimate_share`.
     """
     upper_heap = _upper_of_two_heaps(positive, met, drawn)
     estimates = [_estimated(positive, met, drawn, seen, upper_heap).share]
