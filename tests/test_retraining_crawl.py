@@ -184,6 +184,19 @@ def test_a_topic_made_from_words_is_trained_again_and_keeps_what_it_learnt(web, 
     assert found["comets"].mean() > found["food"].mean() + 0.5
 
 
+def test_a_crawl_for_words_says_first_that_its_end_decides_what_is_delivered(web, tmp_path):
+    env = environment(tmp_path / "models")
+    options = ("--seeds", f"{ORIGIN}/", "--look-around", "0", "--quiet", "--language", "en")
+    made = scrapy("train", "stars", "--keywords", *WORDS["stars"][:3], *options, cwd=tmp_path, env=env)
+    assert made.exit_code == 0, made.err
+    said = {}
+    for name, settings in {"judged again": {}, "once": {"FOCUSED_COLLECTION_JUDGE_AGAIN_SECS": 0}}.items():
+        run = crawl(tmp_path / "models", tmp_path / name, web=web, max_pages=3, settings=SETTINGS | settings)
+        assert run.exit_code == 0, run.err
+        said[name] = "what is delivered is decided when the crawl ends" in run.err
+    assert said == {"judged again": True, "once": False}
+
+
 def test_a_topic_that_its_examples_show_half_of_is_found_whole_by_verdicts(runs):
     assert harvest(runs["people"]) >= 1.15 * harvest(runs["off"])
     assert runs["people"].stats["focused/retraining/accepted_count"] > 0

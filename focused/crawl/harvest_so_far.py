@@ -13,6 +13,7 @@ from focused.method.topic.judge import RELEVANCE_THRESHOLD
 from focused.retraining.options import read_options
 from focused.utils.crawl_settings import PAGE_CLASSIFIER
 from focused.utils.frontier_settings import DATABASE
+from focused.utils.output_settings import COLLECTION, JUDGE_AGAIN_SECS
 from focused.utils.words import quantity
 
 if TYPE_CHECKING:
@@ -40,6 +41,8 @@ class HarvestSoFar:
     def __init__(self, why_unknown: str = "", *, is_against_met: bool = False, believes_verdicts: bool = True) -> None:
         #: Why it will never be known in this crawl; empty if it is or will be.
         self.why_unknown = why_unknown
+        #: Whether pages are called relevant until the end by a guess: the last model then judges all of them again.
+        self.is_a_guess_until_the_end = False
         self._is_against_met = is_against_met
         #: Whether pages are judged by the threshold of the training.
         self._believes_verdicts = believes_verdicts
@@ -61,10 +64,13 @@ class HarvestSoFar:
         if PAGE_CLASSIFIER.read(settings):
             return cls("FOCUSED_PAGE_CLASSIFIER judges the pages, and nothing is known of how well")
         if topic.keyword_terms:
-            return cls(
+            found = cls(
                 "a topic from words has no examples to measure it with, so how many pages are delivered is a guess. "
                 "Look at the pages below the threshold, or judge some: scrapy judge RUN_DIR"
             )
+            is_judged_again = COLLECTION.read(settings) == "on" and JUDGE_AGAIN_SECS.read(settings) > 0
+            found.is_a_guess_until_the_end = is_judged_again and options.is_against_met(topic)
+            return found
         if options.is_against_met(topic):
             if DATABASE.read(settings):
                 return cls("a worker sees a part of the pages; scrapy report postgresql://.../CRAWL says it of all")

@@ -110,6 +110,11 @@ class HarvestMonitor:
                 weakness,
                 as_typed(plan.topic.training_command),
             )
+        if self._estimate.is_a_guess_until_the_end:
+            logger.info(
+                "A topic from words: what is delivered is decided when the crawl ends, by a model that has met all pages. "
+                "It may be several times as many pages as are judged relevant when they come, or fewer"
+            )
         self._summary.begin()
         n_pages_before = self._harvest.n_pages
         self._last = (self._clock, n_pages_before, self.crawler.stats.get_value(_HTTP_ERRORS, 0))
