@@ -63,7 +63,7 @@ def main() -> None:
     source = now(_command(options), [*CRAWL_ROOMS, "benchmarks/site_makers"], {"seed": options.seed})
     sources = Sources(DATA_DIR, options.sources.resolve())
     crawls = Crawls(read(sources), options)
-    trees = {_commit(each): each.resolve() for each in options.before} | {"now": ROOT}
+    trees = {commit_of(each): each.resolve() for each in options.before} | {"now": ROOT}
     block = tables(crawls, names, options.strategies.split(","), trees, options.repeats)
     texts = ", ".join(f"{name} {version}" for name, version in sources.versions.items())
     block += (
@@ -116,14 +116,15 @@ def _kinds(site: type[Site], crawls: list[Tally]) -> str:
 
 
 def _command(options: argparse.Namespace) -> str:
-    before = "".join(f" --before CHECKOUT-OF-{_commit(each)}" for each in options.before)
+    before = "".join(f" --before CHECKOUT-OF-{commit_of(each)}" for each in options.before)
     only = f" --only {options.only}" if options.only else ""
     settings = "".join(f" -s {each}" for each in options.settings)
     said = f"--pages {options.pages} --repeats {options.repeats} --strategies {options.strategies}"
     return f"python benchmarks/trap_sites.py {said}{only}{before}{settings}"
 
 
-def _commit(tree: Path) -> str:
+def commit_of(tree: Path) -> str:
+    """Return the commit of a checkout."""
     git = ["git", "-C", str(tree), "rev-parse", "--short=8", "HEAD"]
     return subprocess.run(git, capture_output=True, text=True, check=True).stdout.strip()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import shutil
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from common import say, scrapy
@@ -19,8 +20,7 @@ from site_makers.wiki import Wiki
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Sequence
-    from pathlib import Path
+    from collections.abc import Mapping, Sequence
 
     from site_makers.items import Item
     from site_makers.site import Site
@@ -39,22 +39,28 @@ class Crawls:
         Texts of the sites.
     options : argparse.Namespace
         The command's: ``output``, ``pages``, ``seed`` and ``settings``.
+    sites : mapping of str to type of Site
+        By their names.
     """
 
-    def __init__(self, items: Sequence[Item], options: argparse.Namespace) -> None:
+    def __init__(
+        self, items: Sequence[Item], options: argparse.Namespace, sites: Mapping[str, type[Site]] = SITES
+    ) -> None:
         self._items = items
+        self._sites = sites
+        #: Where the last crawl that was asked for is.
+        self.last_folder = Path()
         self._options = options
         self._output = options.output.resolve() / f"{digest('benchmarks/site_makers')}-{options.seed}"
 
     def tally(self, name: str, tree: Path, strategy: str, repeat: int, *, has_traps: bool) -> Tally:
         """Return what a crawl of a site by the code of a checkout fetched; crawl if that was not done before."""
         options = self._options
-        site = SITES[name](self._items, options.seed, has_traps=has_traps)
+        site = self._sites[name](self._items, options.seed, has_traps=has_traps)
         topic = f"{name}-{'with' if has_traps else 'without'}-traps"
         code = digest(str(tree / "focused"))
-        folder: Path = self._output / "-".join(
-            [topic, strategy, str(options.pages), code, *options.settings, str(repeat)]
-        )
+        folder = self._output / "-".join([topic, strategy, str(options.pages), code, *options.settings, str(repeat)])
+        self.last_folder = folder
         if not _is_finished(folder):
             shutil.rmtree(folder, ignore_errors=True)
             with served(site) as front:

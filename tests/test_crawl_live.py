@@ -357,3 +357,23 @@ def test_the_frontier_says_why_a_page_was_left(models, tmp_path):
     assert notes["private"] == "forbidden by robots.txt"
     assert notes["bomb"] == "too large"
     assert set(last) == {"redirected without end"}
+
+
+def test_links_of_a_folder_that_only_answers_with_errors_are_hardly_asked_for(models, tmp_path):
+    def answer(path: str) -> Reply | None:
+        if path.startswith("/broken/"):
+            return Reply(b"<p>Broken.", 500)
+        if not path.startswith("/to/"):
+            return None
+        number = int(path.rpartition("/")[2])
+        pages = [(f"/to/{number * 2 + each}", "soup") for each in (1, 2)]
+        dead = [(link, "nebula") for link in (f"/gone/a{number}", f"/gone/b{number}", f"/broken/{number}")]
+        return Reply(hand_made.html(hand_made.STARS, *pages, *dead))
+
+    settings = {**FAST, "FOCUSED_COPIES": "off", "FOCUSED_HOST_REST_SECS": 0.05}  # all pages have one text
+    with Site(answer) as site:
+        crawl(models, tmp_path, seeds=f"{site.url}/to/0", max_pages=60, settings=settings)
+        asked = Counter(path.split("/")[1] for path in site.asked)
+    assert asked["to"] == 60
+    assert 2 <= asked["gone"] <= 15
+    assert 1 <= asked["broken"] <= 15

@@ -13,7 +13,7 @@ import psycopg
 import pytest
 from stores import PostgreSQLStore, link, quick_threads
 
-from focused.frontier.rediscovery import LaterPages, Rediscovery
+from focused.frontier.known_links import KnownLinks, LaterPages
 from focused.frontier.shared import committer, connections, keeper, outage, retrying_connection
 from focused.frontier.shared.commit_result import CommitResult
 from focused.frontier.shared.committer import Committer
@@ -554,9 +554,9 @@ def ended_by_others(store: SharedStore, sql: psycopg.Connection[Any]) -> None:
     sql.execute("UPDATE hosts SET owner = NULL")
 
 
-def a_refusing_scheduler(store: SharedStore) -> tuple[Rediscovery, list[str]]:
+def a_refusing_scheduler(store: SharedStore) -> tuple[KnownLinks, list[str]]:
     """What a worker's scheduler does with pages that are refused; returns also why they were."""
-    links, refused = Rediscovery(store, LaterPages(are_joined=False)), []
+    links, refused = KnownLinks(store, LaterPages(are_joined=False)), []
     scheduler = SimpleNamespace(_stats=SimpleNamespace(inc_value=lambda name: None), _links=links, store=store)
 
     def on_refused(page: PageCommit, why: str) -> None:

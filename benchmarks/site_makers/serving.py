@@ -23,7 +23,7 @@ def served(site: Site) -> Iterator[str]:
 
         def do_GET(self) -> None:
             body = site.page(self.path) if self.path != "/robots.txt" else None
-            self.send_response(404 if body is None else 200)
+            self.send_response(404 if body is None else site.status(self.path))
             self.send_header("Content-Type", "text/html; charset=utf-8")
             self.send_header("Content-Length", str(len(body or b"")))
             self.end_headers()

@@ -45,7 +45,7 @@ class Shop(Site):
         if folders[0] == "p" and 2 <= len(folders) <= 3 and folders[1].isdigit() and int(folders[1]) < len(self.items):
             kind = folders[2] if len(folders) == 3 else "product"
             return kind if kind in ("product", "print", "reviews") else ""
-        if folders[0] == "c" and folders[1:]:
+        if folders[0] == "c" and folders[1:] and folders[1].isdigit():
             is_last = int(query.get("page", 1)) * _A_LIST < len(self._on_shelf(folders[1])) + _A_LIST
             return "facet" if folders[2:] else "shelf" if is_last else "beyond"
         return "home" if folders == [""] else _KINDS.get(folders[0], "")

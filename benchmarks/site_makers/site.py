@@ -95,6 +95,10 @@ class Site(ABC):
         kind = self.kind(url)
         return self.framed(url, *self.makers[kind](url)) if kind else None
 
+    def status(self, url: str) -> int:
+        """Return what the site answers with where there is a page."""
+        return 200
+
     def number(self, url: str) -> int:
         """Return which item the page of an item shows."""
         return int(Target.of(url).folders[1])

@@ -107,6 +107,9 @@ class Outcomes:
             self.store.failed(last, note)
         else:
             self.store.done(last, relevant, remark or (None if relevant is not None else "no page"))
+        is_source = bool(remark) or lease.link.callback is not None  # a sitemap, a feed or a probe
+        if relevant is None and not is_source and self.sinking is not None:
+            self.sinking.note_dead(lease.link.url)
         if relevant is not None and self.penalty.strength:
             self._sink(self.penalty.count_page(lease.link.host, relevant))
         if self.session_records is not None:

@@ -168,6 +168,10 @@ class Credit:
         """Return each group with its pages and the new ones among them; the latest count most, so that 100 are the most."""
         return [(group, n_pages, n_new) for group, (n_pages, n_new) in self._groups.items()]
 
+    def n_pages_of(self, group: str) -> float:
+        """Return how many pages a group has had; the latest count most, so that 100 are the most."""
+        return self._groups.get(group, (0.0, 0.0))[0]
+
     def domains_that_stand_back(self) -> list[tuple[str, int, int, bool]]:
         """Return the domains that do: pages, relevant ones, and whether that is because they have had too many pages."""
         return [

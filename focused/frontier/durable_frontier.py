@@ -9,7 +9,7 @@ import sqlite3
 from typing import TYPE_CHECKING
 
 from focused.frontier.crawl_interface import crawl_of
-from focused.frontier.stood_back_words import soft_404s_in_words, stood_back
+from focused.frontier.stood_back_words import dead_links_in_words, soft_404s_in_words, stood_back
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping
@@ -142,7 +142,7 @@ class DurableFrontier:
         if sinking is None:
             return []
         named = stood_back(sinking.credit, sinking.idle, sinking.mirrors, sinking.one_title)
-        return [*soft_404s_in_words(sinking.soft_404s), *named]
+        return [*soft_404s_in_words(sinking.soft_404s), *dead_links_in_words(sinking.dead_links), *named]
 
     # --- Links under way
 

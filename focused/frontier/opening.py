@@ -112,9 +112,11 @@ def open_outcomes(
     if TRAPS.read(settings) == "on":
         harvests = Harvests(Credit(DOMAIN_SHARE.read(settings)), penalty)
         sinking = Sinking(store, requests, harvests, crawler.stats)
-        # A recorded web has no pages for made-up addresses.
+        # A recorded web has no pages for made-up addresses, and lacks pages that the web has.
         if (crawl := crawl_of(crawler)) and crawl.task.web in _WEBS_TO_ASK:
             sinking.soft_404s = Soft404s(SOFT_404_PROBES.read(settings))
+        else:
+            sinking.learns_errors = False
     return Outcomes(store, penalty, session_records, sinking)
 
 

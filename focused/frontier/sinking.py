@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
+from focused.frontier.dead_links import DeadLinks
 from focused.frontier.idle_parameters import IdleParameters
 from focused.frontier.mirrors import Mirrors
 from focused.frontier.new_text import NewText
@@ -68,6 +69,8 @@ class Sinking:
         self.new_text = NewText()
         #: Which places have one title for all their pages.
         self.one_title = OneTitle()
+        #: Which groups of URLs keep leading to no page; a recorded web, which lacks pages, does not tell.
+        self.dead_links, self.learns_errors = DeadLinks(), True
         self.store.standing_back.link_levels = self._link_levels
         self.store.standing_back.host_levels = self._host_levels
         self.store.standing_back.is_of_one_form = self.one_title.is_of_one_form
@@ -79,12 +82,12 @@ class Sinking:
         self._n_pages = 0
 
     def _link_levels(self, url: str, referrer: str) -> int:
-        by_title = self.one_title.levels(url)
-        levels = min(LEVELS, self.credit.link_levels(url, referrer) + by_title)
+        by_place = self.one_title.levels(url) + round(LEVELS * self.dead_links.shortfall(url))
+        levels = min(LEVELS, self.credit.link_levels(url, referrer) + by_place)
         if levels <= LEVELS // 2:
             return levels
         # Where a link was found says less than what its group has brought.
-        by_group = min(LEVELS, self.credit.link_levels(url, "") + by_title)
+        by_group = min(LEVELS, self.credit.link_levels(url, "") + by_place)
         return min(_MOST, levels + max(0, 2 * by_group - LEVELS) * _STEEPER)
 
     def _host_levels(self, host: str) -> int:
@@ -128,6 +131,7 @@ class Sinking:
         self.credit.add_page(url, copy_of, referrer, relevant, _OF_A_LIST if is_list(sketch) else newness)
         self.one_title.add_page(url, title_form, referrer, newness * (relevant and not copy_of), bool(copy_of))
         self.mirrors.add_page(url, copy_of)
+        self.dead_links.add_page(url)
         self.soft_404s.count_ended(copy_of)
         # Of the same text again no sketch is kept. An excerpt is another text: the parameter that makes it does something.
         return self.idle.note(url, "" if sketch else copy_of)
@@ -151,6 +155,11 @@ class Sinking:
         with suppress(ValueError):  # a URL without a path, which a server may well name
             if urlsplit(url).path != urlsplit(target).path:
                 self.credit.count_redirect(url)
+
+    def note_dead(self, url: str) -> None:
+        """Learn from a link that led to no page: links like it sink. It is not learnt again when a crawl resumes."""
+        if self.learns_errors:
+            self.dead_links.add_dead(url, self.credit.n_pages_of)
 
     def _join(self, host: str, path: str, parameter: str) -> None:
         why = f"same page as another link: parameter {parameter} changes nothing"

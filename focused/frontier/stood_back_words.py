@@ -10,6 +10,7 @@ from focused.utils.words import quantity
 
 if TYPE_CHECKING:
     from focused.frontier.credit import Credit
+    from focused.frontier.dead_links import DeadLinks
     from focused.frontier.idle_parameters import IdleParameters
     from focused.frontier.mirrors import Mirrors
     from focused.frontier.one_title import OneTitle
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 _LEAST_PAGES = 5
 _FEW_NEW = 0.6
 """Groups with at most this share of new texts are named. Links of others stand back a little, but are no traps."""
+_FEW_ALIVE = 0.4
+"""Groups of whose links at most this share led to a page are named."""
 _FEW_RELEVANT = 0.25
 _MOST_CHARS = 60
 
@@ -71,6 +74,18 @@ def soft_404s_in_words(soft_404s: Soft404s) -> list[str]:
         f"{_name(host)} ({quantity(n_pages, 'soft 404s')}: it answers any address with a page)"
         for host, n_pages in found
     ]
+
+
+def dead_links_in_words(dead_links: DeadLinks) -> list[str]:
+    """Return the groups few of whose links led to a page, that with most first; of groups within one another the widest."""
+    named: list[str] = []
+    found: list[tuple[float, str]] = []
+    for group, n_links, n_alive in sorted(dead_links.groups(), key=lambda each: len(each[0])):
+        if n_links < _LEAST_PAGES or n_alive > _FEW_ALIVE * n_links or any(map(group.startswith, named)):
+            continue
+        named.append(group.rstrip("*"))
+        found.append((n_links, f"{_name(group)} ({1 - n_alive / n_links:.0%} of its last links led to no page)"))
+    return [words for _, words in sorted(found, reverse=True)]
 
 
 def _name(text: str) -> str:
