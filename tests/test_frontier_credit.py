@@ -65,6 +65,30 @@ def test_numbered_pages_of_one_kind_in_a_folder_of_each_page_sink_and_those_page
     assert credit.link_levels("http://h.example/2023/11/30/snow-7", "") < LEVELS / 3
 
 
+def test_pages_of_one_name_behind_each_item_sink_and_the_items_do_not():
+    items = [f"http://h.example/work/{word}-{n}" for n, word in enumerate(("sun", "moon", "star", "rain") * 3)]
+    credit = crawled([*honest(50), *((item, "", "", True) for item in items)])
+    for n, item in enumerate(items[:6]):
+        credit.add_page(f"{item}/zoom/{n}", "", item, False, newness=0.0)
+    assert credit.link_levels("http://h.example/work/snow-77/zoom/3", "") > LEVELS / 2
+    assert credit.link_levels("http://h.example/work/snow-77", "") < LEVELS / 10
+    assert credit.link_levels("http://h.example/work/snow-77/essay", "") < LEVELS / 10
+
+
+def test_pages_of_one_name_that_bring_much_lift_no_folder():
+    credit = crawled([*honest(50), *((f"http://h.example/a/{word}/about", "", "", True) for word in "abcdefgh")])
+    for n in range(12):
+        credit.add_page(f"http://h.example/a/print/{n}", "", "", False, newness=0.0)
+    assert credit.link_levels("http://h.example/a/print/about", "") > LEVELS / 2
+
+
+def test_pages_about_a_page_in_other_folders_say_nothing_of_the_page():
+    credit = crawled([*honest(50), *((f"http://h.example/wiki/{word}", "", "", True) for word in "abcdefgh")])
+    for folder in ("edit", "talk", "history", "print"):
+        credit.add_page(f"http://h.example/{folder}/Sun_spots", "", "", False, newness=0.0)
+    assert credit.link_levels("http://h.example/wiki/Sun_spots", "") < LEVELS / 10
+
+
 def test_folders_of_hashes_sink_together_and_that_of_a_name_beside_them_does_not():
     files = [f"http://h.example/blob/main/docs/{word}.md" for word in ("sun", "moon", "star", "rain") * 3]
     credit = crawled([*honest(50), *((each, "", "", True) for each in files)])

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from focused.frontier.links_about_their_page import LinksAboutTheirPage
-from focused.frontier.url_groups import N_OF_HOST, groups_of, path_group
+from focused.frontier.url_groups import N_OF_HOST, SISTERS, groups_of, path_group
 from focused.method.scoring.priority import LEVELS
 from focused.utils.registered_domain import registered_domain
 
@@ -209,6 +209,8 @@ class Credit:
             here = (known[1] + prior * share) / (known[0] + prior)
             if "?" in group:
                 of_parameters.append(here)
+            elif SISTERS in group:
+                share = min(share, here)
             else:
                 share = here
         return self.about.expected(url, referrer, min(of_parameters, default=share), n_known)

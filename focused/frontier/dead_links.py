@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from typing import TYPE_CHECKING
 
-from focused.frontier.url_groups import N_OF_HOST, groups_of
+from focused.frontier.url_groups import N_OF_HOST, SISTERS, groups_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -64,6 +64,8 @@ class DeadLinks:
             here = (known[1] + _PRIOR_LINKS * share) / (known[0] + _PRIOR_LINKS)
             if "?" in group:
                 of_parameters = min(of_parameters, here)
+            elif SISTERS in group:
+                share = min(share, here)
             else:
                 share = here
         return 1 - min(1.0, share / _ENOUGH, of_parameters / _ENOUGH)

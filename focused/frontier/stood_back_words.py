@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from focused.frontier.url_groups import SISTERS
 from focused.method.scoring.reasons import plain
 from focused.utils.registered_domain import registered_domain
 from focused.utils.words import quantity
@@ -36,7 +37,7 @@ def stood_back(credit: Credit, idle: IdleParameters, mirrors: Mirrors, one_title
         group = group.rstrip("?&")  # paths that were met with another query
         domain = f"{registered_domain(group.partition('/')[0])}/"
         is_within = domain in named or any(f"{group}/".startswith(each) for each in named)
-        if is_within or n_pages < _LEAST_PAGES or n_new > _FEW_NEW * n_pages:
+        if is_within or SISTERS in group or n_pages < _LEAST_PAGES or n_new > _FEW_NEW * n_pages:
             continue
         named.append(f"{group.removesuffix('/')}/")
         found.append((n_pages, f"{_name(group)} ({1 - n_new / n_pages:.0%} of what its last pages say was known)"))
@@ -81,7 +82,8 @@ def dead_links_in_words(dead_links: DeadLinks) -> list[str]:
     named: list[str] = []
     found: list[tuple[float, str]] = []
     for group, n_links, n_alive in sorted(dead_links.groups(), key=lambda each: len(each[0])):
-        if n_links < _LEAST_PAGES or n_alive > _FEW_ALIVE * n_links or any(map(group.startswith, named)):
+        is_within = SISTERS in group or any(map(group.startswith, named))
+        if is_within or n_links < _LEAST_PAGES or n_alive > _FEW_ALIVE * n_links:
             continue
         named.append(group.rstrip("*"))
         found.append((n_links, f"{_name(group)} ({1 - n_alive / n_links:.0%} of its last links led to no page)"))

@@ -16,6 +16,9 @@ MAX_PARAMETERS = 4
 """Further parameters of a query, by name, make no groups."""
 N_OF_HOST = 2
 """The first groups of a URL are those of its host: its registered domain, and the host."""
+SISTERS = "/*/"
+"""In the name of a group: any folder in the place of this one, as in ``/item/*/reviews``."""
+_MAX_TAIL = 3
 _NAME = re.compile(r"[^\W\d_]+[\W_]?")
 _FROM_LETTERS = re.compile(r"[^\W\d_].*")
 _MAX_CHARS = 200
@@ -28,16 +31,18 @@ def groups_of(url: str) -> tuple[str, ...]:
     Numbers and hashes in folders stand for one another, so that a calendar's months are one folder. The narrowest of them are
     the names in it that begin alike, up to the first character that is no letter, or, of those that begin with a number, up to
     the first letter. A number behind a name is one of that name, whatever stands between. A parameter is one of its path, and
-    of its folders.
+    of its folders. Before the narrowest come the names behind the second folder, whichever that is: pages behind each item.
 
-    >>> groups_of("http://www.h.example/events/2024/05/x.html")
-    ('h.example', 'www.h.example', 'www.h.example/events/', 'www.h.example/events/0/', 'www.h.example/events/0/x.*')
+    >>> groups_of("http://www.h.example/events/2024/05/7-x.html")
+    ('h.example', 'www.h.example', 'www.h.example/events/', 'www.h.example/events/0/', 'www.h.example/events/0/0-*')
+    >>> groups_of("http://h.example/work/sun-spots/zoom/3")[3:]
+    ('h.example/work/sun-spots/', 'h.example/work/*/zoom/0*', 'h.example/work/sun-spots/zoom/0*')
     >>> groups_of("http://h.example/wiki/Talk:Sun_spots")[2:], groups_of("http://h.example/p/12")[2:]
     (('h.example/wiki/', 'h.example/wiki/Talk:*'), ('h.example/p/', 'h.example/p/0*'))
     >>> groups_of("http://h.example/2024/05/31/sun-spots/gallery/3")[3:], groups_of("http://h.example/2024/05/")[3:]
     (('h.example/0/0/', 'h.example/0/0/gallery/0*'), ('h.example/0/0/', 'h.example/0/0/*'))
-    >>> groups_of("http://h.example/blob/3f2a9c1d/readme.txt")[2:], groups_of("http://h.example/commit/a1b2c3d4")[3:]
-    (('h.example/blob/', 'h.example/blob/0/', 'h.example/blob/0/readme.*'), ('h.example/commit/0*',))
+    >>> groups_of("http://h.example/blob/3f2a9c1d/readme.txt")[2::2], groups_of("http://h.example/commit/a1b2c3d4")[3:]
+    (('h.example/blob/', 'h.example/blob/*/readme.txt*'), ('h.example/commit/0*',))
     >>> groups_of("http://h.example/topic.php?id=7")
     ('h.example', 'h.example/', 'h.example/topic.*', 'h.example/topic.php?id', 'h.example/*?id')
     """
@@ -57,6 +62,8 @@ def groups_of(url: str) -> tuple[str, ...]:
         found.append(f"{place}/")
     names = [each for each in split.path[:_MAX_CHARS].split("/")[1 + len(folders[:2]) :] if each]
     if names or folders:
+        if len(folders) > 1 and (tail := _tail(names)):
+            found.append(f"{place.rpartition('/')[0]}{SISTERS}{tail}*")
         found.append(f"{place}/{_beginning(names)}*")
     if split.query:
         path = f"{host}{NUMBERS.sub('0', split.path[:_MAX_CHARS])}"
@@ -75,6 +82,12 @@ def _beginning(names: list[str]) -> str:
     before = _NAME.match(NUMBERS.sub("0", names[-2])) if len(names) > 1 else None
     number = _FROM_LETTERS.sub("", last)
     return f"{before[0]}/{number}" if before else number
+
+
+def _tail(names: list[str]) -> str:
+    """Return the names behind a folder, without their numbers; nothing if the first one is a number, or if there are many."""
+    tail = [NUMBERS.sub("0", name) for name in names]
+    return "/".join(tail) if 0 < len(tail) <= _MAX_TAIL and _NAME.match(tail[0]) else ""
 
 
 def path_group(url: str) -> str:
