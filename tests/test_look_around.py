@@ -178,6 +178,32 @@ def test_in_the_place_of_a_link_without_a_page_another_is_drawn_and_from_its_hos
     assert drawn in (["h.org"], ["dead.org", "h.org"])
 
 
+def test_thousands_of_dead_links_are_not_drawn_one_after_the_other(frontier):
+    around = RandomLinks(frontier([f"http://h.org/{folder}/1" for folder in range(400)]))
+    around.n_wanted = 3
+    n_drawn = 0
+    while around.n_wanted:
+        around.note_end(around.next(lambda host: 0.0, NOW), is_page=False)
+        n_drawn += 1
+    assert 50 <= n_drawn <= 53
+    around.n_wanted = 2
+    around.note_end(around.next(lambda host: 0.0, NOW), is_page=True)
+    assert around.n_wanted == 1
+    around.note_end(around.next(lambda host: 0.0, NOW), is_page=False)
+    assert around.n_wanted == 1  # another is drawn in its place again
+
+
+def test_a_link_like_those_that_led_to_no_page_is_not_drawn(frontier):
+    links = frontier([f"http://h.org/dead/{n}" for n in range(20)] + ["http://h.org/a/1"])
+    links.store.standing_back.leads_nowhere = lambda url: "/dead/" in url
+    around = RandomLinks(links)
+    around.n_wanted = 3
+    assert around.next(lambda host: 0.0, NOW).url == "http://h.org/a/1"
+    assert around.n_wanted == 2
+    assert around.next(lambda host: 0.0, NOW) is None
+    assert around.n_wanted == 1
+
+
 def drawn_of(frontier, leads_to: Callable[[str], list[str]], n_links: int) -> Counter[str]:
     """First folders of so many links that are drawn one after the other, where each page links to others."""
     links = frontier(leads_to("/"))

@@ -20,6 +20,8 @@ _DECAY = 0.99
 """Of what is known of a group this much is left with each further link: some 100 count."""
 _ENOUGH = 0.5
 """Share of links with a page from which a group does not stand back: an error costs a request, and no page."""
+_NOWHERE = 0.5
+"""From this shortfall on, after six errors or more, a link is not drawn to look around."""
 _MAX_GROUPS = 20_000
 
 
@@ -69,6 +71,10 @@ class DeadLinks:
             else:
                 share = here
         return 1 - min(1.0, share / _ENOUGH, of_parameters / _ENOUGH)
+
+    def leads_nowhere(self, url: str) -> bool:
+        """Tell whether hardly any of the links like one led to a page."""
+        return self.shortfall(url) > _NOWHERE
 
     def groups(self) -> list[tuple[str, float, float]]:
         """Return each group that is counted, with its links that ended and those of them that led to a page."""

@@ -45,6 +45,10 @@ A crawl must see something of its web; each page more that is drawn is one less 
 and FOLDOC (docs/results/pages-met-tried.md).
 """
 
+_MOST_IN_A_ROW = 50
+"""After so many drawn links in a row without a page no other is drawn in their place, until one brings a page: a page with
+thousands of dead links would keep a crawl busy for hours."""
+
 
 @dataclass(eq=False)
 class RandomLinks:
@@ -69,6 +73,8 @@ class RandomLinks:
         self._n_in_vain: Counter[str] = Counter()
         #: Links that were drawn and brought one.
         self._n_pages = 0
+        #: Links that were drawn since the last that brought a page.
+        self._n_in_a_row = 0
         self._random = random.Random(self.seed)
 
     def note_fetched(self, url: str) -> None:
@@ -81,12 +87,17 @@ class RandomLinks:
         if link.evidence.reason != LOOK_AROUND:
             return
         self._n_pages += is_page
+        self._n_in_a_row = 0 if is_page else self._n_in_a_row + 1
         if not is_page:
             self._n_in_vain[origin_of(link.url)] += 1
-            self.n_wanted += self._n_in_vain.total() > MOST_IN_VAIN * self._n_pages
+            is_one_more = self._n_in_vain.total() > MOST_IN_VAIN * self._n_pages
+            self.n_wanted += is_one_more and self._n_in_a_row < _MOST_IN_A_ROW
 
     def next(self, ready_at: Callable[[str], float], now: float) -> Leased | None:
-        """Lease a link whose host may be asked now; None if none is wanted, or none of those drawn may be asked for."""
+        """Lease a link whose host may be asked now; None if none is wanted, or none of those drawn may be asked for.
+
+        Links like those that led to no page are not drawn. If all that were drawn are such, one link less is wanted.
+        """
         if not self.n_wanted:
             return None
         n_fetched = self._n_fetched
@@ -94,8 +105,12 @@ class RandomLinks:
             n_fetched = self._n_fetched = Counter(map(place_of, self.links.store.done_urls()))
         drawn = self.links.store.drawn(self._random, _N_CANDIDATES)
         standing_back = self.links.store.standing_back
-        rests_until = standing_back.rests_until
-        ready = [link for link in drawn if ready_at(host_of(link.url)) <= now and rests_until(link.url) <= now]
+        rests_until, leads_nowhere = standing_back.rests_until, standing_back.leads_nowhere
+        alive = [link for link in drawn if not leads_nowhere(link.url)]
+        if drawn and not alive:
+            self.n_wanted -= 1  # nearly all that waits is dead
+            return None
+        ready = [link for link in alive if ready_at(host_of(link.url)) <= now and rests_until(link.url) <= now]
         # Stable: of equally known places the link that was drawn first.
         in_vain = self._n_in_vain
         known = how_known(n_fetched, self._n_drawn, [link.url for link in drawn])

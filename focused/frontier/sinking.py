@@ -71,6 +71,7 @@ class Sinking:
         self.one_title = OneTitle()
         #: Which groups of URLs keep leading to no page; a recorded web, which lacks pages, does not tell.
         self.dead_links, self.learns_errors = DeadLinks(), True
+        self.store.standing_back.leads_nowhere = self.dead_links.leads_nowhere
         self.store.standing_back.link_levels = self._link_levels
         self.store.standing_back.host_levels = self._host_levels
         self.store.standing_back.is_of_one_form = self.one_title.is_of_one_form

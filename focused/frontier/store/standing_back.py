@@ -42,6 +42,8 @@ class StandingBack(Generic[Link]):
         self.host_levels: Callable[[str], int] | None = None
         #: Tells by the URL of a link whether the known pages like it all have one form.
         self.is_of_one_form: Callable[[str], bool] = lambda url: False
+        #: Tells by the URL of a link whether hardly any of the known links like it led to a page.
+        self.leads_nowhere: Callable[[str], bool] = lambda url: False
         #: Tells by the URL of a link whether it comes after all others of its host.
         self.comes_last: Callable[[str], bool] = lambda url: False
         #: Until when the origin of a URL rests, on the clock of the hosts; 0: it does not.
