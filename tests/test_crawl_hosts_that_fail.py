@@ -210,6 +210,41 @@ def test_pages_that_always_fail_keep_a_host_no_longer_than_it_takes_to_ask_for_a
     assert max(n_asked[f"/bad/{n}"] for n in range(5)) <= 3
 
 
+def test_a_folder_whose_pages_are_known_to_fail_takes_no_healthy_host_with_it(models, tmp_path):
+    links = [(f"/{'good' if n % 2 else 'bad'}/{n}", "a star") for n in range(24)]
+    links += [(f"/bad/{n}", "a star") for n in range(100, 112)]
+
+    def answer(path: str) -> Reply | bytes | None:
+        if path == "/":
+            return hand_made.html(hand_made.STARS, *links)
+        return Reply(b"<p>Broken.", 500) if path.startswith("/bad/") else None if path == "/robots.txt" else STARS
+
+    with Site(answer, "127.0.2.1") as site:
+        settings = FAST | {"CONCURRENT_REQUESTS_PER_DOMAIN": 1, "FOCUSED_COPIES": "off"}
+        done = crawl(models, tmp_path, seeds=f"{site.url}/", strategy="best_first", settings=settings)
+    assert done.exit_code == 0, done.err
+    assert done.stats["focused/pages/fetched_count"] == 13
+    assert "focused/hosts/given_up_count" not in done.stats
+    with FrontierView(done.run_dir) as view:
+        assert {view.find(f"{site.url}/bad/{n}").note for n in range(100, 112)} == {"HTTP 500"}
+
+
+def test_a_page_that_always_says_too_many_requests_keeps_no_other_page_of_its_host_waiting(models, tmp_path):
+    links = [("/busy", "a star, a planet and a telescope"), *((f"/{n}", "nothing else") for n in range(12))]
+
+    def answer(path: str) -> Reply | bytes | None:
+        if path == "/":
+            return hand_made.html(hand_made.STARS, *links)
+        return Reply(b"<p>Slow.", 429) if path == "/busy" else None if path == "/robots.txt" else STARS
+
+    with Site(answer, "127.0.2.1") as site:
+        settings = FAST | {"CONCURRENT_REQUESTS_PER_DOMAIN": 1}
+        done = crawl(models, tmp_path, seeds=f"{site.url}/", strategy="best_first", settings=settings)
+        last_good = max(n for n, path in enumerate(site.asked) if path != "/busy")
+    assert done.stats["focused/pages/fetched_count"] == 13
+    assert site.asked[:last_good].count("/busy") <= 2
+
+
 PATIENT_WITH_PORTS = {"FOCUSED_HOST_REST_SECS": 60, "FOCUSED_PRIVATE_ADDRESSES": "allow"}
 
 

@@ -20,8 +20,8 @@ _DECAY = 0.99
 """Of what is known of a group this much is left with each further link: some 100 count."""
 _ENOUGH = 0.5
 """Share of links with a page from which a group does not stand back: an error costs a request, and no page."""
-_NOWHERE = 0.5
-"""From this shortfall on, after six errors or more, a link is not drawn to look around."""
+_NOWHERE = 0.1
+"""From this shortfall on, after three errors or more, a link is not drawn to look around, and its errors are its own fault."""
 _MAX_GROUPS = 20_000
 
 
@@ -59,17 +59,20 @@ class DeadLinks:
         """
         if not self._groups:
             return 0.0
-        share, of_parameters = 1.0, 1.0
+        share, of_parameters, wider = 1.0, 1.0, (0.0, 0.0)
         for group in groups_of(url)[N_OF_HOST:]:
             if (known := self._groups.get(group)) is None:
                 continue
-            here = (known[1] + _PRIOR_LINKS * share) / (known[0] + _PRIOR_LINKS)
+            # What is known of a group is known of the wider one, too, and counts once.
+            n_others, n_others_alive = (max(0.0, of_wider - own) for of_wider, own in zip(wider, known, strict=True))
+            expected = (n_others_alive + _PRIOR_LINKS) / (n_others + _PRIOR_LINKS)
+            here = min(1.0, (known[1] + _PRIOR_LINKS * expected) / (known[0] + _PRIOR_LINKS))
             if "?" in group:
                 of_parameters = min(of_parameters, here)
             elif SISTERS in group:
                 share = min(share, here)
             else:
-                share = here
+                share, wider = here, known
         return 1 - min(1.0, share / _ENOUGH, of_parameters / _ENOUGH)
 
     def leads_nowhere(self, url: str) -> bool:

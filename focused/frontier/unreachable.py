@@ -96,7 +96,8 @@ class UnreachableHosts:
         if why == TOO_MANY_FILES or is_none_left():
             self.pause(_PAUSE_SECS)
         else:
-            if not is_sure and request.url in self._suspects:
+            is_known_to_fail = why.startswith("HTTP ") and self.store.standing_back.leads_nowhere(request.url)
+            if not is_sure and (is_known_to_fail or request.url in self._suspects):
                 return False
             origin, failures = origin_of(request.url), self.failures
             if "HTTP " in why:
@@ -104,7 +105,8 @@ class UnreachableHosts:
             before = failures.rests_until(origin), len(failures.given_up)
             links = self._failed_links.setdefault(origin, {})
             if len(links) < _MOST_KEPT:
-                links[request.url] = is_sure
+                # Of "too many requests" the host is sure; but if it is the page's own answer, another page shows that.
+                links[request.url] = is_sure and not why.endswith(_TOO_MANY_REQUESTS)
             # If the same few links fail each time, the pages may be to blame.
             is_alone = len(links) <= _MOST_ALONE and (why.startswith("HTTP ") or why == CONNECTION_BROKEN)
             if not failures.failed(origin, why, self.leases.now(), is_sure=is_sure, is_alone=is_alone):
