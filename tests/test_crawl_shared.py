@@ -203,3 +203,12 @@ def test_a_database_says_no_more_than_a_topic_may(planned, database):
             sql.execute(f"{statement} {'WHERE' if 'WHERE' not in statement else 'AND'} name = 'crawl-{number}'")
         with pytest.raises(ValueError, match=r"^[^\n]+$"):
             planned(crawl=f"crawl-{number}")
+
+
+def test_each_start_of_a_worker_has_a_folder_of_its_own(planned, tmp_path):
+    """A second one would write over what the first has said of itself."""
+    planned(topic="demo", run_dir=str(tmp_path / "one"))
+    (tmp_path / "one" / "fetched.csv").write_text("number\n")
+    with pytest.raises(ValueError, match=r"is the folder of an earlier worker.*leave run_dir out, or choose another"):
+        planned(run_dir=str(tmp_path / "one"))
+    planned(run_dir=str(tmp_path / "two"))

@@ -427,5 +427,6 @@ def test_workers_of_another_command_are_named_with_how_to_end_them(database, tmp
         assert crawl.other_workers([number]) == []
         say_who_else_is_at_work(found)
         os.kill(number, signal.SIGINT)
-    finished(process, tmp_path)
+    [again] = [line for line in finished(process, tmp_path).err.splitlines() if "  to go on  " in line]
+    assert again.endswith(shlex.join(argv))  # a worker that begins has a folder of its own: no run_dir is named
     assert f"Still at work on this crawl: 1 worker of another command, by host and process: {found[0]}." in caplog.text

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 
 import psycopg
 import pytest
-from commands import ROOT, crawl
+from commands import ROOT, crawl, crawl_argv, environment, scrapy
 from test_shared_store import (  # noqa: F401
     LEASE_SECS,
     N_PAGES,
@@ -259,3 +259,41 @@ def test_one_lost_connection_at_its_start_or_end_ends_no_worker_and_loses_no_fig
     with connect(database) as sql:
         [(said,)] = sql.execute("SELECT run->>'finish_reason' FROM runs").fetchall()
     assert said == "max_pages"
+
+
+def _let_the_database_go() -> None:
+    """Let the database be away, and soon for too long, from when a worker's part asks for it that the environment names."""
+    import inspect
+
+    import focused.frontier.shared_scheduler
+    from focused.crawl.shared_run import SharedRun
+    from focused.frontier.shared import worker_terms
+
+    part, opened = os.environ["GOES_WHERE"], SharedRun.opened.__func__  # type: ignore[attr-defined]
+    focused.frontier.shared_scheduler.Database = lambda url: Database(url, 0.1)  # type: ignore[misc,assignment]
+    worker_terms.PATIENCE_SECS = 0.1
+
+    def refused(*about, **more):
+        raise psycopg.OperationalError("connection failed: no route to host")
+
+    def sometimes(cls, url, name):
+        return refused() if any(frame.function == part for frame in inspect.stack()) else opened(cls, url, name)
+
+    if part == "open":
+        connections.connect = refused
+    SharedRun.opened = classmethod(sometimes)  # type: ignore[method-assign,assignment]
+
+
+@pytest.mark.parametrize("part", ["open", "_join", "open_spider"])
+def test_a_worker_whose_database_goes_for_good_while_it_begins_says_so_in_a_line_and_ends(database, tmp_path, part):
+    settings = {"FOCUSED_DATABASE": database, "FOCUSED_RETRAINING": "interactive"}
+    argv = crawl_argv(settings, topic="demo", crawl="shared", strategy="best_first", max_pages=10)
+    env = environment(ROOT / "models") | {"GOES_WHERE": part}
+    done = scrapy(*argv, cwd=tmp_path, env=env, before=_let_the_database_go)
+    assert done.exit_code == 1
+    assert "Traceback" not in done.err
+    said = (
+        "ERROR: The database of FOCUSED_DATABASE cannot be used: connection failed: no route to host. See that it runs"
+    )
+    assert done.err.count(said) == 1
+    assert "Finished (frontier_not_readable)" in done.err

@@ -1,12 +1,21 @@
-"""`patiently`: asks the database of a shared crawl, and waits while it is away."""
+"""Asks the database of a shared crawl, and waits while it is away: `patiently`; `ask_or_end` at the start of a worker."""
 
 from __future__ import annotations
 
 import time
 from typing import TYPE_CHECKING, TypeVar
 
+from scrapy import signals
+from scrapy.exceptions import CloseSpider
+
+from focused.crawl.crawl import Crawl
+from focused.utils.database import cannot_be_used
+from focused.utils.frontier_settings import DATABASE
+
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from scrapy.crawler import Crawler
 
 Answer = TypeVar("Answer")
 
@@ -37,3 +46,21 @@ def patiently(ask: Callable[[], Answer], patience_secs: float | None = None) -> 
         else:
             outage.worked("")
             return answer
+
+
+def ask_or_end(ask: Callable[[], Answer], crawler: Crawler) -> Answer | None:
+    """Return what `patiently` returns; None where the database is away for too long: the crawl ends without a request."""
+    from psycopg import Error  # an extra of the package
+
+    try:
+        return patiently(ask)
+    except Error as error:
+        crawl = Crawl.needed(crawler)
+        if not crawl.plan.error:
+            crawl.fail(cannot_be_used(DATABASE.name, error))
+        crawler.signals.connect(_end, signals.spider_opened)
+        return None
+
+
+def _end() -> None:
+    raise CloseSpider("frontier_not_readable")

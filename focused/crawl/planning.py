@@ -22,6 +22,7 @@ from focused.crawl.run_directory import (
     check_copies,
     check_earlier_crawl,
     check_frontier_folder,
+    check_worker_folder,
     make_run_dir,
 )
 from focused.crawl.saturation import STOP_WHEN
@@ -59,6 +60,7 @@ from focused.utils.crawl_settings import (
     WEB,
 )
 from focused.utils.file_names import WORKERS_FOLDER
+from focused.utils.frontier_settings import DATABASE
 from focused.utils.places import models_dirs
 from focused.utils.plugins import is_class_path
 from focused.webs import GENERATED, open_web
@@ -213,6 +215,8 @@ def _check_run_dir(plan: CrawlPlan, arguments: Mapping[str, Any], settings: Any)
     try:
         check_addresses(plan, settings)
         check_frontier_folder(plan.run_dir, settings)
+        if plan.decided.get(DATABASE.name):
+            check_worker_folder(plan.run_dir)
         if is_named or settings.get("JOBDIR"):
             options = plan.web_options
             check_earlier_crawl(plan.run_dir, settings, topic=plan.topic.name, web=plan.web, web_options=options)

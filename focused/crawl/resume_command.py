@@ -17,15 +17,16 @@ if TYPE_CHECKING:
 HIDDEN = "***"
 
 
-def how_to_resume(argv: Sequence[str], run_dir: Path, *, is_own_spider: bool = True) -> str:
+def how_to_resume(argv: Sequence[str], run_dir: Path | None, *, is_own_spider: bool = True) -> str:
     """Return the command that resumes a crawl, to be typed in the same folder; for a crawl from a script, the settings.
 
     Parameters
     ----------
     argv : sequence of str
         The interpreter's own arguments, as ``sys.orig_argv`` has them.
-    run_dir : Path
-        Where the crawl wrote. It is added unless it is said already.
+    run_dir : Path or None
+        Where the crawl wrote. It is added unless it is said already. None: each start has a folder of its own, as those of
+        workers have, so none is named.
     is_own_spider : bool
         Whether the spider takes ``-a run_dir``; a spider of another project has the setting instead.
 
@@ -35,11 +36,15 @@ def how_to_resume(argv: Sequence[str], run_dir: Path, *, is_own_spider: bool = T
     "python -m focused crawl focused -a 'topic=a b' -a run_dir=runs/1"
     >>> how_to_resume(["python", "my_crawl.py"], Path("runs/1"))
     'run it again with the setting FOCUSED_RUN_DIR=runs/1'
+    >>> how_to_resume(["python", "-m", "focused", "crawl", "focused", "-a", "crawl=stars", "-a", "run_dir=w1"], None)
+    'python -m focused crawl focused -a crawl=stars'
     """
     option, name = ("-a", "run_dir") if is_own_spider else ("-s", "FOCUSED_RUN_DIR")
     if not {"crawl", "runspider"} & set(argv):
-        return f"run it again with the setting FOCUSED_RUN_DIR={run_dir}"
+        return "run it again" if run_dir is None else f"run it again with the setting FOCUSED_RUN_DIR={run_dir}"
     words = [*_program(argv), *(argv[2:] if _is_script(argv) else argv[1:])]
+    if run_dir is None:
+        return without_secrets(_without(words, option, name))
     given = [value.partition("=")[2] for value in _values(words, option) if value.startswith(f"{name}=")]
     if not given or Path(given[-1]).resolve() != run_dir.resolve():
         words += [option, f"{name}={run_dir}"]
@@ -66,6 +71,17 @@ def overwritten_feeds(argv: Sequence[str]) -> list[str]:
         *(word.partition("=")[2] for word in argv if word.startswith("--overwrite-output=")),
         *(value for word, value in pairwise(argv) if word == "--overwrite-output"),
     ]
+
+
+def _without(words: Sequence[str], option: str, name: str) -> list[str]:
+    """Return a command without an argument that has a value."""
+    kept: list[str] = []
+    for word in words:
+        if kept and kept[-1] == option and word.startswith(f"{name}="):
+            kept.pop()
+        elif not word.startswith(f"{option}{name}="):
+            kept.append(word)
+    return kept
 
 
 def _is_script(argv: Sequence[str]) -> bool:

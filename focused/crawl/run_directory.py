@@ -17,7 +17,7 @@ from focused.collection.schema import check_collection, check_pages
 from focused.crawl import arguments as given
 from focused.crawl.arguments import PlanError
 from focused.crawl.scrapy_settings import scheduler_class
-from focused.frontier.run_files import check_begun_here, check_same, check_unused, reserve_frontier
+from focused.frontier.run_files import check_begun_here, check_same, check_unused, reserve_frontier, sizes
 from focused.frontier.scrapy_job import check_not_killed
 from focused.utils.crawl_settings import RUN_DIR
 from focused.utils.file_names import COLLECTION_FILE, DATABASE_FILE, FRONTIER_FILE, RUN_FILE
@@ -112,6 +112,15 @@ def check_earlier_crawl(run_dir: Path, settings: Any, *, topic: str, web: str, w
     reserve_frontier(folder)
     check_same(folder, topic, web, web_options)
     _check_collection(run_dir, settings)
+
+
+def check_worker_folder(run_dir: Path) -> None:
+    """Refuse the folder that an earlier worker has written to: what it says of itself would be written over."""
+    if any(sizes(run_dir).values()):
+        raise PlanError(
+            f"{run_dir} is the folder of an earlier worker. Each start of a worker has one of its own: leave run_dir out, or "
+            "choose another: -a run_dir=PATH"
+        )
 
 
 def _check_collection(run_dir: Path, settings: Any) -> None:

@@ -173,7 +173,8 @@ class HarvestMonitor:
                 run_dir.parent.parent,
             )
             return
-        how = how_to_resume(sys.orig_argv, run_dir, is_own_spider=hasattr(spider, "plan"))
+        is_worker = bool(DATABASE.read(settings))
+        how = how_to_resume(sys.orig_argv, None if is_worker else run_dir, is_own_spider=hasattr(spider, "plan"))
         logger.info("  to go on        %s", how)
         for name in overwritten_feeds(sys.orig_argv):
             logger.info("  (-O writes %s anew, with what comes then. All pages are in %s)", name, run_dir / PAGES_FILE)

@@ -10,7 +10,10 @@ import os
 import socket
 from typing import TYPE_CHECKING
 
+import psycopg
+from scrapy import signals
 from scrapy.utils.defer import deferred_from_coro
+from twisted.internet.defer import succeed
 from twisted.internet.threads import deferToThread
 
 from focused.frontier.learning_from_others import LearningFromOthers
@@ -19,11 +22,12 @@ from focused.frontier.scheduler import FrontierScheduler
 from focused.frontier.shared.events import LEASE_LOST
 from focused.frontier.shared.exchange import Exchange
 from focused.frontier.shared.orphan_links import OrphanLinks
+from focused.frontier.shared.schema import SharedFrontierError
 from focused.frontier.shared.store import SharedStore
 from focused.frontier.shared.worker import Worker
 from focused.frontier.shared.worker_terms import Database, WorkerTerms
 from focused.frontier.store.texts import MAX_PAGES as MAX_TEXTS
-from focused.utils.database import what_to_do
+from focused.utils.database import cannot_be_used, what_to_do
 from focused.utils.finish_reasons import WORDS_NOT_FOUND
 from focused.utils.frontier_settings import DATABASE, SHARED_CRAWL
 from focused.utils.scrapy_internals import requests_in_progress
@@ -73,8 +77,14 @@ class SharedScheduler(FrontierScheduler):
     """
 
     def open(self, spider: Spider) -> None:
-        """Join the crawl."""
-        self._open()
+        """Join the crawl. If that fails, the worker ends and logs why."""
+        try:
+            self._open()
+        except (psycopg.Error, SharedFrontierError) as error:
+            is_said = isinstance(error, SharedFrontierError)
+            self._crawl.fail(str(error) if is_said else cannot_be_used(DATABASE.name, error))
+            self.crawler.signals.connect(self._not_opened, signals.spider_opened)
+            return
         self._is_open = True
         self.frontier.robots, self.frontier.versions = self.worker.robots, self.worker.versions
         versions = self.worker.versions
@@ -166,7 +176,7 @@ class SharedScheduler(FrontierScheduler):
 
     def has_pending_requests(self) -> bool:
         """Tell whether anything waits, or may come from another worker."""
-        return not self.worker.end_reason or len(self._queue) > 0
+        return self._is_open and (not self.worker.end_reason or len(self._queue) > 0)
 
     def next_request(self) -> Request | None:
         """Return the next request, or None where no host of this worker may be asked, or its lease is near its end."""
@@ -191,6 +201,9 @@ class SharedScheduler(FrontierScheduler):
 
     def close(self, reason: str) -> Deferred[None]:  # type: ignore[override]
         """Write the last pages and end the lease, in a thread, so that the reactor is free meanwhile."""
+        if not self._is_open:
+            super().close(reason)
+            return succeed(None)
         if self._from_others is not None:
             self._from_others.close()
         if reason in _OF_ALL:

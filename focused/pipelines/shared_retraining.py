@@ -11,7 +11,7 @@ from scrapy.utils.asyncio import create_looping_call
 from twisted.internet.threads import deferToThread
 
 from focused.crawl.crawl import Crawl
-from focused.crawl.patiently import patiently
+from focused.crawl.patiently import ask_or_end
 from focused.crawl.reader_and_judge import make_judge
 from focused.crawl.shared_run import SharedRun
 from focused.crawl.shared_versions import version_of_all
@@ -115,7 +115,8 @@ class SharedRetrainingPipeline:
         from focused.crawl.shared_trainer import SharedTrainer, SharedTraining
 
         plan, takeover, versions = self._crawl.plan, self._takeover, self._crawl.frontier.versions
-        assert versions is not None
+        if versions is None:  # the frontier could not be opened: the crawl is about to end
+            return
         folder = plan.run_dir / _FOLDER
         folder.mkdir(exist_ok=True)
 
@@ -123,7 +124,9 @@ class SharedRetrainingPipeline:
             with SharedRun.opened(*self._about) as run:
                 return run.number, n_draws_missing(run)
 
-        number, n_draws_due = patiently(ask)
+        if (answer := ask_or_end(ask, self._crawler)) is None:
+            return
+        number, n_draws_due = answer
         if isinstance(self._draw_schedule, SharedDrawSchedule):
             self._draw_schedule.n_due = n_draws_due
         training = SharedTraining(
@@ -219,7 +222,7 @@ class SharedRetrainingPipeline:
 
     def _join(self) -> None:
         """Begin with the version that the crawl uses; it waits for the database."""
-        found = patiently(self._read)
+        found = ask_or_end(self._read, self._crawler)
         if found is None:
             return
         plan, judging = self._crawl.plan, self._crawl.judging
