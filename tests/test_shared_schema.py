@@ -42,7 +42,7 @@ def test_tables_of_the_first_version_become_those_of_this_one_when_no_worker_use
         sql.execute(alive)
     with (
         connect(database) as sql,
-        pytest.raises(SharedFrontierError, match="1 workers use them now: wait for their end"),
+        pytest.raises(SharedFrontierError, match="Now 1 worker at work: wait for the end"),
     ):
         make_tables(sql)
     with connect(database) as sql:

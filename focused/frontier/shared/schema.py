@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import psycopg
 
 from focused.frontier.shared.outputs import TABLES as OUTPUT_TABLES
+from focused.utils.words import quantity
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -243,7 +244,7 @@ def _migrate(connection: Connection[Any], found: int) -> None:
     if row is not None and row[0]:
         raise SharedFrontierError(
             f"The tables of the crawl's database are of version {found}, this program needs {VERSION}, and updates them "
-            f"when nobody uses them. {row[0]} workers use them now: wait for their end, or give this worker their version"
+            f"when nobody uses them. Now {quantity(row[0], 'workers')} at work: wait for the end, or use the version of these"
         )
     for version in range(found + 1, VERSION + 1):
         connection.execute(_MIGRATIONS[version])
