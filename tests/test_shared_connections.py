@@ -24,6 +24,8 @@ from test_shared_store import (  # noqa: F401
     until,
 )
 
+from focused.crawl import shared_trainer
+from focused.crawl.shared_trainer import SharedTrainer
 from focused.frontier.shared import committer, connections, keeper, outage
 from focused.frontier.shared import lease_statements as statements
 from focused.frontier.shared.boot_clock import now
@@ -162,6 +164,29 @@ def test_a_thread_that_shares_a_connection_has_it_alone_and_takes_its_own_when_t
     allowed = 2
     with pair.of(KEEPER) as again, pair.of(COMMITTER) as own:
         assert (again is first, own is made[1]) == (True, True)
+
+
+def test_a_worker_that_gets_no_connection_to_train_with_says_so_once(monkeypatch, caplog):
+    n_tries = 0
+
+    def refuse(url):
+        nonlocal n_tries
+        n_tries += 1
+        raise psycopg.OperationalError("FATAL: sorry, too many clients already")
+
+    monkeypatch.setattr(shared_trainer, "connect", refuse)
+    monkeypatch.setattr(shared_trainer, "_LOOK_SECS", 0.01)
+    training = SimpleNamespace(url="", crawl=1, options=SimpleNamespace(timeout_secs=1.0), is_against_met=True)
+    trainer = SharedTrainer(training, lambda attempt: None)  # type: ignore[arg-type]
+    trainer.start()
+    until(lambda: n_tries > 2)
+    trainer.stop()
+    trainer.join()
+    [said] = caplog.messages
+    assert said.startswith(
+        "This worker trains no model while it gets no connection for that: FATAL: sorry, too many clients"
+    )
+    assert "Allow more: three for each worker" in said
 
 
 def test_no_connection_at_all_is_the_servers_answer(monkeypatch):

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from contextlib import closing, suppress
+from contextlib import closing
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +23,7 @@ from focused.retraining.page_labels import trainings_due
 from focused.retraining.training_process import TrainingProcess
 from focused.retraining.version_store import VersionStore
 from focused.retraining.versions import FIRST, FOLDER, LABELS_FILE, attempt, load_version, read_labels, version_in_use
+from focused.utils.database import what_to_do
 from focused.utils.files import write_json
 
 if TYPE_CHECKING:
@@ -82,6 +83,7 @@ class SharedTrainer(threading.Thread):
         self._process = TrainingProcess(training.options.timeout_secs)
         self._stopping = threading.Event()
         self._n_failed_in_a_row = 0
+        self._is_said = False
         self._begin_anew()
 
     def stop(self) -> None:
@@ -92,11 +94,22 @@ class SharedTrainer(threading.Thread):
         """Train whenever it is this worker's turn, until the thread is to stop."""
         with closing(self._process):
             while not self._stopping.is_set():
-                with suppress(*AWAY):  # away: another connection, later
+                try:
                     self._work()
+                except AWAY as error:  # another connection, later
+                    self._say_if_too_many(error)
                 self._stopping.wait(_LOOK_SECS)
 
     # --- Inside
+
+    def _say_if_too_many(self, error: Exception) -> None:
+        """Say once that the server allows no connection to train with; that it is away others say."""
+        if (remedy := what_to_do(error)) and not self._is_said:
+            self._is_said = True
+            logger.warning(
+                "This worker trains no model while it gets no connection for that: %s%s",
+                *(" ".join(str(error).split()).rstrip("."), remedy),
+            )
 
     def _begin_anew(self) -> None:
         about = self._training
