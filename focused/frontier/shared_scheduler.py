@@ -273,7 +273,7 @@ class SharedScheduler(FrontierScheduler):
             return
         self._checkpoints.is_broken = True
         self._not_writable(
-            f"The crawl's database cannot be used: {' '.join(str(error).split()).rstrip('.')}{what_to_do(error)}. This worker "
+            f"The crawl's database cannot be used: {' '.join(str(error).split()).rstrip('.?')}{what_to_do(error)}. This worker "
             "ends; what it had under way is fetched again. When the database can be used again, the same command goes on."
         )
 

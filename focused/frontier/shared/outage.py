@@ -50,7 +50,7 @@ class Outage:
         if says:
             logger.warning(
                 "The crawl's database cannot be used: %s. This worker waits for it, %.0f s in all%s",
-                *(" ".join(str(error).split()).rstrip("."), self.patience_secs, what_to_do(error)),
+                *(" ".join(str(error).split()).rstrip(".?"), self.patience_secs, what_to_do(error)),
             )
         return secs
 
