@@ -272,9 +272,10 @@ class SharedScheduler(FrontierScheduler):
         if self._checkpoints.is_broken:
             return
         self._checkpoints.is_broken = True
+        why = " ".join(str(error).split()).rstrip(".?")
         self._not_writable(
-            f"The crawl's database cannot be used: {' '.join(str(error).split()).rstrip('.?')}{what_to_do(error)}. This worker "
-            "ends; what it had under way is fetched again. When the database can be used again, the same command goes on."
+            f"The crawl's database cannot be used: {why}{what_to_do(error)}. This worker ends; what it had under way is "
+            "fetched again. When the database can be used again, the same command goes on."
         )
 
     def _let_rest(self, host: str, secs: float, delay: float) -> None:
