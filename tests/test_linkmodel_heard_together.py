@@ -9,6 +9,7 @@ import pytest
 from test_linkmodel import page
 
 from focused.method.scoring.session import Session
+from focused.method.strategies.linkmodel.recent_harvest import RecentHarvest
 from focused.method.strategies.linkmodel.session import LinkSession
 from focused.utils.steps import finish
 
@@ -115,3 +116,28 @@ def test_a_session_of_somebody_else_that_knows_only_moves_is_asked_for_these_whe
             return [(7, 0.5)]
 
     assert Own().take_urgent_moves() == [(7, 0.5)]
+
+
+def test_pages_that_other_workers_judge_anew_count_for_the_harvest_in_the_order_of_the_crawl():
+    """Else the good pages of one worker stand together, and the crawl seems to have been better once than it ever was."""
+    made = [page(f"http://a.org/{n}", 0.8 if n % 4 == 0 else 0.0, f"http://a.org/{n + 1}") for n in range(88)]
+    session, fresh = LinkSession(every_pages=25, discovery=1.0), LinkSession(every_pages=25, discovery=1.0)
+    for each in (session, fresh):
+        each.expect_other_workers()
+    finish(session.learn_from_others([found.pack() for found in made]))
+    assert session.memory.harvest.share_lost == pytest.approx(0, abs=1e-9)
+    own, *others = (made[first::4] for first in range(4))  # one of four workers has found all that is good
+    finish(fresh.learner.learn_all_in_steps(iter(own), []))
+    fresh.learner.take_over_from(session.learner)
+    for of_worker in others:
+        finish(fresh.learn_from_others([found.pack() for found in of_worker]))
+    assert fresh.memory.harvest.mean == pytest.approx(session.memory.harvest.mean)
+    assert fresh.memory.harvest.share_lost == pytest.approx(0, abs=1e-9)
+
+
+def test_the_best_time_of_a_crawl_is_remembered_after_its_pages_were_forgotten():
+    harvest = RecentHarvest()
+    for n in range(15_000):
+        harvest.add(f"http://a.org/{n}", 0.9 if n < 28 else 0.3)
+    assert len(harvest._places) <= 10_000
+    assert (harvest.mean, harvest.share_lost) == pytest.approx((0.3, 2 / 3))

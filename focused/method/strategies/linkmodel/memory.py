@@ -136,7 +136,7 @@ class LinkMemory:
         else:
             self.n_pages += 1
             self.relevance += found.relevance
-            self.harvest.add(found.relevance)
+            self.harvest.add(found.urls[0], found.relevance)
         links = self.links
         links["outcome"][led], links["page"][led] = found.relevance, source
         first = of_page[links["n_referrers"][of_page] == 0]
