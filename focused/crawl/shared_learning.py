@@ -2,8 +2,8 @@
 
 When the workers have ended, the topic is trained once more against all pages met, and the folder's collection is judged by
 that version, as at the end of a crawl of one process (docs/method/collection.md). The database keeps what was said as pages
-came. Two folders get the same result, except that
-equal pages may stand in another order, which changes the folds of the training.
+came. Two folders get the same result, except that equal pages may stand in another order, which changes the folds of the
+training.
 """
 
 from __future__ import annotations

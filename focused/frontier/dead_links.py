@@ -15,13 +15,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _PRIOR_LINKS = 2.0
-"""A group is taken for like the one that it lies in until so many of its links have ended."""
+"""A group is taken to be like the one that it lies in until so many of its links have ended."""
 _DECAY = 0.99
-"""Of what is known of a group this much is left with each further link: some 100 count."""
+"""Each further link of a group leaves this much of what is known of it: some 100 links count."""
 _ENOUGH = 0.5
-"""Share of links with a page from which a group does not stand back: an error costs a request, and no page."""
+"""A group does not stand back if at least this share of its links leads to a page: an error costs a request, and no page."""
 _NOWHERE = 0.1
-"""From this shortfall on, after three errors or more, a link is not drawn to look around, and its errors are its own fault."""
+"""Beyond this shortfall, which takes three errors or more, a link is not drawn to look around, and its host is not blamed for
+its errors."""
 _MAX_GROUPS = 20_000
 
 
