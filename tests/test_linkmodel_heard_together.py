@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from test_linkmodel import page
+from test_linkmodel import learn, page
 
 from focused.method.scoring.session import Session
 from focused.method.strategies.linkmodel.recent_harvest import RecentHarvest
@@ -141,3 +141,41 @@ def test_the_best_time_of_a_crawl_is_remembered_after_its_pages_were_forgotten()
         harvest.add(f"http://a.org/{n}", 0.9 if n < 28 else 0.3)
     assert len(harvest._places) <= 10_000
     assert (harvest.mean, harvest.share_lost) == pytest.approx((0.3, 2 / 3))
+
+
+def learnt_anew(n_heard: int) -> LinkSession:
+    """A session that has heard of all pages, learns anew, and has heard of some pages again, whose links wait."""
+    session = heard(16)
+    list(session.learn_again(LinkSession(every_pages=25, credit=0.3, fairness=0.5, discovery=1.0), []))
+    hear(session, *pages()[:n_heard])
+    for found in pages()[:n_heard]:
+        for url in found.links:
+            session.note_waiting(url, 1 + session.memory.numbers([url])[0], 0.9)
+    return session
+
+
+def hear(session: LinkSession, *again: PageLinks) -> None:
+    finish(session.learn_from_others([each.pack() for each in again]))
+    while session.learner.work.is_under_way:
+        session.learner.work.do_portion()
+
+
+def test_links_keep_their_scores_until_a_session_that_learns_anew_has_heard_of_nearly_all_pages_again():
+    """The part that it knows meanwhile would send the crawl elsewhere, for some seconds after each change of model."""
+    session = learnt_anew(30)
+    n_fits = session.learner.n_fits
+    hear(session, *pages()[30:80])
+    assert session.take_moves() == session.take_urgent_moves() == []
+    assert session.learner.n_fits == n_fits
+    hear(session, *pages()[80:])
+    assert session.learner.n_fits == n_fits + 1
+    assert session.take_moves()
+
+
+def test_a_session_that_learns_anew_does_not_wait_for_workers_that_say_nothing_any_more():
+    session = learnt_anew(30)
+    for number in range(9):
+        learn(session, page(f"http://own.org/{number}", 0.5, f"http://own.org/{number}/more"))
+    assert session.take_moves() == []
+    learn(session, page("http://own.org/last", 0.5, "http://own.org/last/more"))
+    assert session.take_moves()

@@ -1,7 +1,7 @@
 """The strategy ``adaptive``: a model of links that learns from the outcomes of the crawl.
 
 Begin with `adaptive`, the strategy, and `session`, what a crawl asks of it. Behind it stands `learner`, which learns from the
-pages one by one, with long work done by `work_in_portions`. The modules by what they do:
+pages one by one, with long work done by `work_in_portions`; `heard_again` is about many workers. The modules by what they do:
 
 - What is remembered: `memory` of links and pages, in `memory_tables`, with `groups`, `growing_table`, `key_numbers`,
   `known_pages`; `page_links` and `anchor_texts` are what a page says; `forgetting`.

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from focused.method.strategies.linkmodel.discovery import LEAST_BETWEEN, Discovery
 from focused.method.strategies.linkmodel.forgetting import Forgetting
+from focused.method.strategies.linkmodel.heard_again import HeardAgain
 from focused.method.strategies.linkmodel.known_pages import KnownPages
 from focused.method.strategies.linkmodel.memory_tables import NOT_WAITING
 from focused.method.strategies.linkmodel.score_updates import ScoreUpdates
@@ -62,6 +63,7 @@ class LinkLearner:
         self.every_pages = every_pages
         self.next_fit = min(_FIRST_FIT, every_pages)
         self.n_fits = 0
+        self._heard_again = HeardAgain()
         self._forgetting = Forgetting(model, discovery)
         self._n_new = 0  # links of the last page
 
@@ -76,13 +78,13 @@ class LinkLearner:
             self.model.refresh()
         else:
             self.model.add(links, evidence)
-        if not self.work.is_under_way and self.n_fits and self.discovery.is_due:
+        if not self.work.is_under_way and self.n_fits and self.discovery.is_due and not self._hears_again:
             self.work.begin(self._looking_behind())
         yield len(links)
         self.work.do_portion()
         yield PORTION
         scores = self.scorer.scores(links)
-        if self.has_frontier:
+        if self.has_frontier and not self._hears_again:
             self.updates.changed(links, scores)
         return links, scores
 
@@ -134,17 +136,24 @@ class LinkLearner:
         """Find out which waiting links must move; up to `max_explored` explore, the more the harvest has fallen."""
         if n_explored := round(max_explored * self.memory.harvest.share_lost):
             self.exploration.draw_from_folders(self.memory.links, n_explored)
-        yield from self.updates.all_changed(self.next_fit, self.every_pages)
+        if not self._hears_again:
+            yield from self.updates.all_changed(self.next_fit, self.every_pages)
 
     @property
     def n_until_fit(self) -> int:
         """After how many more pages the next fit is due, at least one."""
-        return max(self.next_fit - self.memory.n_pages, 1)
+        next_fit = self._heard_again.n_enough if self._hears_again else self.next_fit
+        return max(next_fit - self.memory.n_pages, 1)
 
     @property
     def is_fit_due(self) -> bool:
         """Whether enough pages have come since the last fit."""
-        return self.memory.n_pages >= self.next_fit
+        return self.memory.n_pages >= self.next_fit and not self._hears_again
+
+    @property
+    def _hears_again(self) -> bool:
+        """Whether it knows only a part of the crawl, because a model has changed: waiting links are not moved then."""
+        return self._heard_again.waits(self.memory.n_pages, self.updates.n_pages_of_others)
 
     def fit_in_steps(self) -> Generator[int, None, None]:
         """Fit the model, and find out what a frontier must be told; yields as `LinkModel.fit_in_steps` does."""
@@ -169,6 +178,9 @@ class LinkLearner:
         self.n_fits += former.n_fits
         if former.known is not None:
             self.known = KnownPages()  # what is known of pages is in their memory; sources are learnt from once more
+            self._heard_again.begin(self.memory.n_pages, former.memory.n_pages, former._heard_again)
+            if self._hears_again:
+                self.next_fit = self.memory.n_pages  # due as soon as it knows enough
         # It had chosen links to forget before it knew which of them wait.
         self._forgetting = Forgetting(self.model, self.discovery)
 

@@ -220,8 +220,10 @@ class LinkSession(Session):
 
     def _learning_from_others(self, pages: list[PageLinks]) -> Generator[int, None, None]:
         learner, n_before = self.learner, self.memory.n_pages
+        learner.updates.n_pages_of_others += len(pages)  # first, so that none is taken for an own one meanwhile
         yield from self._learn_in_steps(*pages)
-        learner.updates.n_pages_of_others += learner.memory.n_pages - n_before
+        n_known = len(pages) - (learner.memory.n_pages - n_before)
+        learner.updates.n_pages_of_others -= n_known
 
     def _learn_in_steps(self, *pages: PageLinks) -> Generator[int, None, tuple[Integers, Floats]]:
         """Learn from pages as `LinkLearner.learn_in_steps` does; one that is learnt anew later has them, too."""
