@@ -364,6 +364,25 @@ def test_a_link_moves_when_small_changes_of_its_score_add_up_to_a_hundredth_or_a
     assert moves == [[], [], [], [], [(7, pytest.approx(score - least))]]
 
 
+def test_a_change_of_model_moves_all_waiting_links_and_a_fit_the_best_at_once():
+    """Links with high scores of a former model that believed everything would be fetched before the best by the new one."""
+    urls = [f"http://h.org/{i}" for i in range(1_500)]
+    former, session = LinkSession(), LinkSession()
+    for each in (former, session):
+        learn(each, page("http://h.org/", 0.5, *urls))
+        each.learner.has_frontier = True
+    for number, url in enumerate(urls):
+        former.note_waiting(url, number, 0.9)
+    session.learner.take_over_from(former.learner)
+    finish(session.learner.find_moves_in_steps(0))
+    moves = [session.take_moves() for _ in range(3)]
+    assert [len(some) for some in moves] == [1_000, 500, 0]
+    for number, url in enumerate(urls):
+        session.note_waiting(url, number, 0.9)
+    finish(session.learner.fit_in_steps())
+    assert len(session.take_moves()) < 200
+
+
 def test_links_that_are_gone_are_not_mentioned_again():
     session = LinkSession(every_pages=5)
     session.note_waiting("http://h.org/", 51, 1.0)

@@ -174,6 +174,7 @@ class LinkLearner:
         """Take over from the learner of a former model the places of the waiting links, and what else concerns the crawl."""
         self.memory.take_over_waiting(former.memory, has_more=former.known is not None)
         self.memory.harvest.take_order(former.memory.harvest)
+        self.updates.are_of_former_model = True
         self.has_frontier, self.exploration = former.has_frontier, former.exploration
         self.n_fits += former.n_fits
         if former.known is not None:

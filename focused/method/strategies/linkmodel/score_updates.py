@@ -23,8 +23,9 @@ Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
 # After a fit a frontier is told of the best links at once, five for each page until the next fit. Of the rest it is told of a
-# few with every page, for moving a link costs 8 us. It is never told of more than a thousand at a time: one page may have
-# changed thousands.
+# few with every page, for moving a link costs 8 us. After a change of model it is told of all: where the former one believed
+# nearly everything, hundreds of links with its high scores would be fetched before the best by the new one. It is never told
+# of more than a thousand at a time: one page may have changed thousands.
 _N_BEST, _BEST_FOR_PAGE, _N_REST = 1_000, 5, 5
 
 _LEVELS = 1_000
@@ -46,6 +47,9 @@ class ScoreUpdates:
         #: Links whose scores may have changed since the frontier was told, with these scores; the last ones count.
         self._changed: list[tuple[Integers, Floats]] = []
         self._rest: Integers = np.zeros(0, dtype=np.int64)
+        self._is_rest_urgent = False
+        #: Whether a former model gave the waiting links their scores, and nothing has been found out about them since.
+        self.are_of_former_model = False
         #: How many of the crawl's pages other workers have fetched: they move the links of these.
         self.n_pages_of_others = 0
 
@@ -85,17 +89,20 @@ class ScoreUpdates:
         own_share = 1 - self.n_pages_of_others / max(self._memory.n_pages, 1)
         first = rows[: min(math.ceil(_BEST_FOR_PAGE * n_pages * own_share), _N_BEST)]
         self._changed.append((waiting[first], scores[first]))
+        self._is_rest_urgent = self.are_of_former_model or (self._is_rest_urgent and len(self._rest) > 0)
+        self.are_of_former_model = False
         self._rest = waiting[rows[len(first) :]]
 
     def due(self, *, is_last: bool, only_urgent: bool = False) -> list[tuple[int, float]]:
         """Return the numbers in the frontier and the new scores of links that should move now; with ``is_last``, of all.
 
         Those that a page has changed; after a fit the best; and of the rest a few each time, best first, unless only those
-        are asked for that are urgent.
+        are asked for that are urgent. After a change of model all are.
         """
         links, found = self._memory.links, dict[int, float]()
         changed, self._changed = self._changed, []
-        n_rest = len(self._rest) if is_last else 0 if only_urgent else _N_REST
+        n_usual = _N_BEST if self._is_rest_urgent else 0 if only_urgent else _N_REST
+        n_rest = len(self._rest) if is_last else n_usual
         rest, self._rest = self._rest[:n_rest], self._rest[n_rest:]
         if len(rest):
             changed.append((rest, self._score(rest)))
