@@ -157,8 +157,43 @@ def test_what_was_answered_is_known_after_a_resume_and_nobody_is_asked_again():
     assert second.proved(f"{HOST}/old/1") == probe_address(f"{HOST}/old/1/more/0")
     assert second.proved(f"{HOST}/a/1") == ""
     for number in range(50):
-        meet(second, f"{HOST}/b/{number}", ARTICLE)
-        assert second.next_probe(f"{HOST}/b/{number}") == ""
+        meet(second, f"{HOST}/old/1/{number}", ARTICLE)
+        assert second.next_probe(f"{HOST}/old/1/{number}") == ""
+
+
+def test_a_host_is_asked_beside_each_of_a_few_places_with_many_pages_too_and_knows_them_after_a_resume():
+    """Its deepest pages are articles; in one folder it answers anything."""
+    soft_404s = Soft404s(20)
+    for number in range(40):
+        meet(soft_404s, f"{HOST}/a/of/{number}", ARTICLE, number=number)
+    first = soft_404s.next_probe(f"{HOST}/a/of/1")
+    assert both_answered(soft_404s, first, b"") is None
+    asked = []
+    for number in range(12):
+        meet(soft_404s, f"{HOST}/old/{number}", SORRY, f"{HOST}/a/of/{number}", number)
+        asked.append(soft_404s.next_probe(f"{HOST}/old/{number}"))
+    assert asked[:9] == [""] * 9
+    assert asked[9].startswith(f"{HOST}/old/")
+    proved = both_answered(soft_404s, asked[9], form(SORRY, 99))
+    assert proved is not None
+    assert len(proved) == 10
+    resumed = Soft404s(20)
+    resumed.restore(json.loads(json.dumps(soft_404s.state())))
+    for each in (soft_404s, resumed):
+        assert meet(each, f"{HOST}/old/77", SORRY, number=77) == asked[9]
+        assert meet(each, f"{HOST}/a/of/77", ARTICLE, number=77) == ""
+        assert each.found()[0][0] == "h.example"
+
+
+def test_requests_for_addresses_that_nobody_made_are_ten_of_a_host_at_most():
+    soft_404s, n_asked = Soft404s(20), 0
+    for number in range(2_000):
+        url = f"{HOST}/{'abcdefgh'[number // 250]}/{number // 25 % 10}x/{number}"
+        meet(soft_404s, url, ARTICLE, number=number)
+        if asked := soft_404s.next_probe(url):
+            n_asked += 1
+            both_answered(soft_404s, asked, b"")
+    assert 1 < n_asked <= 5
 
 
 @pytest.mark.parametrize("terms", [range(10, 20), range(1, 9), range(20)])

@@ -38,7 +38,7 @@ class AnswerReader:
         self._read: list[int] = []
 
     def read(self, sql: Connection[Any], own: Collection[int]) -> dict[str, Any]:
-        """Return what workers other than ``own`` have learnt since the last call, by host; values as of `Soft404s.state`."""
+        """Return what workers other than ``own`` have learnt since the last call, by host or place, as of `Soft404s.state`."""
         rows = sql.execute(_NEW, (self._crawl, list(own), self._read), binary=True).fetchall()
         self._read += [said for said, _, _ in rows]
         return {name: json.loads(answer) for _, name, answer in rows}
@@ -52,7 +52,7 @@ class SharedAnswers:
 
     def __init__(self, draft: PageOutputs, earlier: Callable[[], dict[str, Any]]) -> None:
         self._draft, self._earlier = draft, earlier
-        #: The answers as they were written or received last, by host.
+        #: The answers as they were written or received last, by the name of the host or place.
         self._known: dict[str, Any] = {}
         #: Called with answers to others' probes; while it is None they are not read.
         self.on_received: Callable[[dict[str, Any]], None] | None = None
@@ -70,9 +70,11 @@ class SharedAnswers:
 
     def add(self, state: Mapping[str, Any]) -> None:
         """Write what is new of ``state`` in the transaction of the page that ends now."""
-        for host, answer in state.items():
-            if self._known.get(host) != answer:
-                self._known[host] = answer
+        for name, answer in state.items():
+            if self._known.get(name) != answer:
+                self._known[name] = answer
                 # As bytes, for JSON of PostgreSQL cannot hold all that addresses can.
-                values = {"name": clean(host), "answer": json.dumps(answer).encode()}
-                self._draft.add_output(_WRITE, {**host_key(host)._asdict(), **values})
+                values = {"name": clean(name), "answer": json.dumps(answer).encode()}
+                # A host has one row for itself, and one for each place that it was probed beside.
+                values |= {"domain": host_key(name.partition("/")[0]).domain, "host": host_key(name).host}
+                self._draft.add_output(_WRITE, values)
