@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from focused.crawl.copies import KnownTexts
 from focused.method.page.reader import PageReader
-from focused.method.scoring.stored_text import form_and_newness
+from focused.method.page.text_sketch import TextSketch
+from focused.method.scoring.stored_text import brought_by_links, form_and_newness, with_brought
 from focused.method.text.analyzer import Analyzer, TermTable
 
 HOST = "http://h.example"
@@ -110,6 +111,29 @@ def test_a_list_of_teasers_is_no_copy_and_less_new_the_more_of_them_were_met():
     assert (
         pages.meet(f"{HOST}/related/2", [word for number in range(40, 46) for word in words(number)[:15]]).newness > 0.8
     )
+
+
+def test_a_page_with_parts_of_three_others_is_a_collage_after_a_resume_too_and_one_that_quotes_two_at_length_is_none():
+    pages = site()
+    for _ in range(2):
+        for nth, (n_quoted, n_words) in enumerate(((3, 40), (2, 90), (12, 5))):
+            quoted = [word for number in range(n_quoted) for word in words(number)[20 : 20 + n_words]]
+            met = pages.known.find_copy_or_remember(
+                pages.reader.read(f"<p>{' '.join(quoted + words(50 + nth))}</p>".encode(), HOST, "text/html"),
+                f"{HOST}/quotes/{nth}",
+            )
+            assert (brought_by_links(met.sketch) is not None) == (n_quoted == 3)
+        pages.resume()
+
+
+def test_the_sketch_of_a_collage_comes_back_from_bytes_with_what_its_links_bring():
+    pages = site()
+    found = pages.meet(f"{HOST}/results", [word for number in range(5) for word in words(number)[:30]])
+    kept = with_brought(found.sketch, 0.2)
+    assert abs(brought_by_links(kept) - 0.2) < 0.01
+    assert TextSketch.from_bytes(kept).is_collage
+    assert len(TextSketch.from_bytes(kept).kept) == len(TextSketch.from_bytes(found.sketch).kept) > 0
+    assert form_and_newness(kept) == form_and_newness(found.sketch)
 
 
 def test_a_resumed_crawl_knows_an_excerpt_of_which_parts_were_quoted_since():

@@ -56,6 +56,17 @@ def test_pages_of_one_kind_in_a_folder_with_others_sink_alone():
     assert credit.link_levels("http://h.example/wiki/Moon", "") < LEVELS / 3
 
 
+def test_threads_do_not_sink_with_their_posts_which_have_the_same_parameters_and_one_more():
+    credit = crawled(honest(50))
+    for n in range(30):
+        credit.add_page(f"http://h.example/topic.php?f=1&t={n}", "", "", True)
+        for post in range(3):
+            url = f"http://h.example/topic.php?f=1&t={n}&p={post}"
+            credit.add_page(url, f"http://h.example/topic.php?f=1&t={n}", "", False)
+    assert credit.link_levels("http://h.example/topic.php?f=1&t=77&p=0", "") > LEVELS / 2
+    assert credit.link_levels("http://h.example/topic.php?f=1&t=77", "") == 0
+
+
 def test_numbered_pages_of_one_kind_in_a_folder_of_each_page_sink_and_those_pages_do_not():
     posts = [f"http://h.example/2024/05/{n}/{word}-{n}" for n, word in enumerate(("sun", "moon", "star", "rain") * 3)]
     credit = crawled([*honest(50), *((post, "", "", True) for post in posts)])

@@ -129,7 +129,7 @@ class KnownTexts:
         if number >= self._max_pages and place % self._forgotten_at_once == 0:
             self._excerpts.forget(place, self._forgotten_at_once)
         found = self._excerpts.find(text.kept)
-        text = text._replace(new_share=found.new_share)
+        text = text._replace(new_share=found.new_share, is_collage=found.is_collage)
         original = self._original_of_excerpt(found.row, text.n_pairs, url)
         if not original:
             self._excerpts.add(found, place)

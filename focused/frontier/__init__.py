@@ -7,7 +7,7 @@ rest of the crawl sees its frontier (`crawl_interface`: how the frontier sees it
 - The ways of a link: `admission` (it comes in), `dispatch` (it is handed out), `completion` (it ends); `link_requests`,
   `leases` (it is under way), `known_links` and `link_levels` (it is found again), `random_links` (it is drawn).
 - Which comes next: `politeness` (may its host be asked?), `patience` and `allowance` (is it good enough?), `budget`.
-- What sinks: `sinking` brings together `credit`, `dead_links`, `url_groups`, `links_about_their_page`,
+- What sinks: `sinking` brings together `credit`, `collage_groups`, `dead_links`, `url_groups`, `links_about_their_page`,
   `new_text`, `one_title`, `mirrors`, `idle_parameters`, `host_penalty`, `soft_404s`, `soft_404_answers` and
   `pages_before_probes`; `stood_back_words` says so in words.
 - Hosts that do not answer: `unreachable`, `host_failures`, `network_outage`; robots.txt: `robots_cache`.

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from focused.frontier.checkpoints import COMMIT_EVERY_SECS
 from focused.frontier.link_requests import NotDurableError
 from focused.frontier.store.texts import MAX_PAGES as MAX_TEXTS
+from focused.frontier.url_groups import kind_of
+from focused.method.scoring.stored_text import brought_by_links, with_brought
 from focused.utils.origins import host_of
 from focused.utils.reactor import FifoLock, LaterCall, yield_to_reactor
 
@@ -219,8 +221,9 @@ class Completion:
             if not self.checkpoints.is_broken:
                 try:
                     await self._add_links(page)
+                    text = self._with_links(page)
                     self.checkpoints.count_ahead(page.counted)
-                    self.outcomes.end_page(page.lease, page.relevant, page.note, page.remark, page.text)
+                    self.outcomes.end_page(page.lease, page.relevant, page.note, page.remark, text)
                     self.leases.end(page.lease, page.relevant)
                     self.checkpoints.page_ended()
                     if self.checkpoints.is_due:
@@ -257,6 +260,17 @@ class Completion:
             self.admission.update_evidence(known, tunnel)
             if not number % _SLICE_LINKS:
                 await yield_to_reactor()
+
+    def _with_links(self, page: EndedPage) -> PageText | None:
+        """Return the page's text; of a collage, with how much new its links bring, but for those to pages like it."""
+        sinking, text = self.outcomes.sinking, page.text
+        if text is None or sinking is None or brought_by_links(text.sketch) is None:
+            return text
+        own = kind_of(text.url)
+        new = [link.url for _, link in page.links if kind_of(link.url) != own]
+        n_known = sum(kind_of(known.url) != own for known in page.updated_links)
+        n_new = sum(sinking.credit.new_share(url, text.url) for url in new)
+        return text._replace(sketch=with_brought(text.sketch, n_new / max(1, len(new) + n_known)))
 
     def end_orphans(self, in_progress: Collection[Request]) -> None:
         """End the leases whose requests were dropped: none of the requests in progress belongs to them."""

@@ -10,6 +10,7 @@ from collections import OrderedDict
 from dataclasses import dataclass
 from typing import TypeVar
 
+from focused.frontier.collage_groups import CollageGroups
 from focused.frontier.links_about_their_page import LinksAboutTheirPage
 from focused.frontier.url_groups import N_OF_HOST, SISTERS, groups_of, path_group
 from focused.method.scoring.priority import LEVELS
@@ -23,6 +24,9 @@ _PRIOR_PAGES, _PRIOR_PAGES_OF_A_HOST = 2.0, 4.0
 costs pages before it is known."""
 _DECAY = 0.99
 """Each further page of a group leaves this much of what is known of it: some 100 pages count."""
+_DECAY_BY_COLLAGE = 0.8
+"""The same, where most of its latest pages are collages, as this one is: so were the ones before, but their parts had not been
+met elsewhere yet."""
 _NEW_ENOUGH = 0.7
 """Share of new texts from which a group does not sink."""
 _BEHIND_COPY = 0.5
@@ -80,6 +84,7 @@ class Credit:
         self._groups: OrderedDict[str, tuple[float, float]] = OrderedDict()
         #: What pages brought that are about the page that led to them.
         self.about = LinksAboutTheirPage()
+        self._collages = CollageGroups()
         self._copies: OrderedDict[int, None] = OrderedDict()
         #: URLs that were met, without their queries.
         self._paths: OrderedDict[int, None] = OrderedDict()
@@ -92,19 +97,23 @@ class Credit:
 
     # --- What pages bring
 
-    def add_page(self, url: str, copy_of: str, referrer: str, relevant: bool, newness: float = 1.0) -> None:
+    def add_page(
+        self, url: str, copy_of: str, referrer: str, relevant: bool, newness: float = 1.0, *, is_collage: bool = False
+    ) -> None:
         """Count a page that was fetched. ``copy_of``: URL of the page that it repeats, or empty; ``referrer``: or empty.
 
-        ``newness``: how new its text is, in [0, 1].
+        ``newness``: how new its text is, in [0, 1]. ``is_collage``: whether it is put together of parts of other pages.
         """
         self._n_pages += 1
         if copy_of:
             newness = 0.0
             _remember(self._copies, hash(url), None, _MAX_COPIES)
         self._n_met_before += 1 - newness
-        for group in self._groups_of(url):
+        for nth, group in enumerate(self._groups_of(url)):
             n_pages, n_new = self._groups.get(group, (0.0, 0.0))
-            _remember(self._groups, group, (_DECAY * n_pages + 1, _DECAY * n_new + newness), _MAX_GROUPS)
+            is_told = nth >= N_OF_HOST and self._collages.count(group, is_collage=is_collage)
+            decay = _DECAY_BY_COLLAGE if is_told and self._collages.are_most(group) else _DECAY
+            _remember(self._groups, group, (decay * n_pages + 1, decay * n_new + newness), _MAX_GROUPS)
         self.about.add_page(url, referrer, newness)
         _remember(self._paths, hash(url.partition("?")[0]), None, _MAX_PATHS)
         domain, source = domain_of(url), domain_of(referrer)
@@ -197,22 +206,29 @@ class Credit:
     def new_share(self, url: str, referrer: str = "") -> float:
         """Return the share of new texts that is expected of a URL, in (0, 1]: from its widest group to its narrowest.
 
-        Of several query parameters the one counts that has brought least. ``referrer``: the page that it stands on, or empty.
+        Of several query parameters the one counts that has brought least, until links with just these parameters are known.
+        ``referrer``: the page that it stands on, or empty.
         """
-        share, of_parameters, n_known = 1.0, [], 0.0
+        share, n_known, is_of_collages = 1.0, 0.0, False
+        of_parameters: list[float] = []
         for nth, group in enumerate(self._groups_of(url)):
             known = self._groups.get(group)
             n_known = known[0] if known else 0.0  # of the last one, which is the narrowest
             if known is None:
                 continue
             prior = _PRIOR_PAGES_OF_A_HOST if nth < N_OF_HOST else _PRIOR_PAGES
-            here = (known[1] + prior * share) / (known[0] + prior)
-            if "?" in group:
+            is_of_all_parameters = group.endswith("&")
+            expected = min(of_parameters, default=share) if is_of_all_parameters else share
+            here = (known[1] + prior * expected) / (known[0] + prior)
+            if is_of_all_parameters:
+                of_parameters = [here]
+            elif "?" in group:
                 of_parameters.append(here)
-            elif SISTERS in group:
+            elif SISTERS in group or is_of_collages:
                 share = min(share, here)
             else:
                 share = here
+            is_of_collages = is_of_collages or self._collages.are_most(group)
         return self.about.expected(url, referrer, min(of_parameters, default=share), n_known)
 
     def _groups_of(self, url: str) -> tuple[str, ...]:

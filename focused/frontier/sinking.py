@@ -16,7 +16,7 @@ from focused.frontier.one_title import OneTitle
 from focused.frontier.soft_404s import Soft404s
 from focused.frontier.store.interface import SOFT_404S
 from focused.method.scoring.priority import LEVELS
-from focused.method.scoring.stored_text import form_and_newness, is_list
+from focused.method.scoring.stored_text import brought_by_links, form_and_newness, is_list
 from focused.utils.origins import host_of
 
 if TYPE_CHECKING:
@@ -128,8 +128,12 @@ class Sinking:
         amount = None if copy_of else self.new_text.amount(sketch)
         if amount is not None:
             newness *= amount
+        if (brought := brought_by_links(sketch)) is not None:
+            newness = min(newness, brought)
         # A list that says nothing itself may lead to new pages: its group sinks a little at most.
-        self.credit.add_page(url, copy_of, referrer, relevant, _OF_A_LIST if is_list(sketch) else newness)
+        self.credit.add_page(
+            url, copy_of, referrer, relevant, _OF_A_LIST if is_list(sketch) else newness, is_collage=brought is not None
+        )
         self.one_title.add_page(url, title_form, referrer, newness * (relevant and not copy_of), bool(copy_of))
         self.mirrors.add_page(url, copy_of)
         self.dead_links.add_page(url)

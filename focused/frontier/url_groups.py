@@ -72,6 +72,15 @@ def groups_of(url: str) -> tuple[str, ...]:
     return tuple(found)
 
 
+def kind_of(url: str) -> str:
+    """Return the narrowest group of a URL's path; empty if it has no host.
+
+    >>> kind_of("http://h.example/search?q=sun"), kind_of("http://h.example/t/12")
+    ('h.example/search*', 'h.example/t/0*')
+    """
+    return next((group for group in reversed(groups_of(url)) if "?" not in group), "")
+
+
 def _beginning(names: list[str]) -> str:
     """Return what the names behind a folder have in common with names like them; nothing if there are none."""
     if not names:

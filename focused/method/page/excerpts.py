@@ -1,4 +1,4 @@
-"""Finds the earlier page that a page is an excerpt of, and how much of a text is known from earlier pages.
+"""Finds the earlier page that a page is an excerpt of, how much of a text is known from earlier pages, and of how many.
 
 By the triples that are kept of each text (`focused.method.page.triples`). What stands on many pages, the frame of a site, says
 nothing of either text.
@@ -21,6 +21,11 @@ SHARE_OF_ALL = 0.5
 """The same, of all its triples: a page that is mostly frame is no excerpt."""
 LEAST_TRIPLES = 5
 """Kept triples that an excerpt has at least: of some fifteen words."""
+PART = 3
+"""Triples that a page has in common with another one at least, to have a part of it: of some ten words, as a third is kept."""
+MANY_PARTS, SHARE_OF_PARTS = 3, 0.3
+"""A collage has parts of so many other pages, and they are such a share of it: a list of the beginnings of pages, results of a
+search. The rest of it is likely to be parts of pages that were not met yet."""
 FRAME_PAGES = 4
 """A triple that so many further pages have belongs to the frame of a site."""
 
@@ -49,6 +54,8 @@ class Found(NamedTuple):
     marks: Hashes
     #: The triples that it has in common with that page; shape (n_shared,), of no excerpt (0,).
     shared: Hashes
+    #: Whether it is put together of parts of other pages; what stands on many pages is no part.
+    is_collage: bool = False
 
 
 class ExcerptIndex:
@@ -73,8 +80,10 @@ class ExcerptIndex:
             return Found(None, 1.0, places, marks, triples)
         first = self._first.take(places)
         known = ((first & _MARK) == marks).nonzero()[0]
-        row, is_shared = self._original(len(triples), first.take(known), places.take(known))
-        return Found(row, 1 - len(known) / len(triples), places, marks, triples[known[is_shared]])
+        entries = first.take(known)
+        row, is_shared = self._original(len(triples), entries, places.take(known))
+        shared = triples[known[is_shared]]
+        return Found(row, 1 - len(known) / len(triples), places, marks, shared, _is_collage(entries, len(triples)))
 
     def add(self, found: Found, row: int) -> None:
         """Remember the text that was looked for: that of the page in a row."""
@@ -115,3 +124,12 @@ class ExcerptIndex:
             return None, is_shared
         is_shared[is_own] = (firsts == rows[begins[most]]) | (latest == rows[begins[most]])
         return int(rows[begins[most]]) - 1, is_shared
+
+
+def _is_collage(entries: Hashes, n_triples: int) -> bool:
+    """Tell whether a text is put together of parts of other pages, by the entries of its known triples, shape (n_known,)."""
+    is_own = (entries & _COUNT) < _FRAME
+    _, sizes = np.unique(entries[is_own] & _ROW, return_counts=True)
+    parts = sizes[sizes >= PART]
+    n_own = n_triples - len(entries) + int(np.count_nonzero(is_own))
+    return len(parts) >= MANY_PARTS and int(parts.sum()) >= SHARE_OF_PARTS * n_own

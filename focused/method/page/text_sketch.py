@@ -45,13 +45,15 @@ class TextSketch(NamedTuple):
     kept: Hashes = _NO_TRIPLES
     #: Share of these that no page before had, in [0, 1].
     new_share: float = 1.0
+    #: Whether it is put together of parts of other pages.
+    is_collage: bool = False
 
     def to_bytes(self) -> bytes:
-        """Return it as bytes: 400 and 4 for each triple that is kept."""
+        """Return it as bytes: 400 and 4 for each triple that is kept; of a collage one more, see `with_brought`."""
         head = min(self.n_pairs, _MOST_PAIRS).to_bytes(2, "little") + bytes([round(255 * self.new_share), FORMAT])
         titles = self.title.to_bytes(N_TITLE, "little") + self.title_form.to_bytes(N_TITLE, "little")
         places = self.places.astype("<u2").tobytes() + self.whole.tobytes()
-        return head + titles + places + self.kept.astype("<u4").tobytes()
+        return head + titles + places + self.kept.astype("<u4").tobytes() + b"\xff" * self.is_collage
 
     @classmethod
     def from_bytes(cls, data: bytes) -> TextSketch:
@@ -60,7 +62,7 @@ class TextSketch(NamedTuple):
         if version != FORMAT:
             raise ValueError(f"A sketch must have the format {FORMAT}. Got {version}, of another version.")
         n_kept, rest = divmod(len(data) - N_FIXED, 4)
-        if n_kept < 0 or rest or n_kept > MAX_KEPT:
+        if n_kept < 0 or rest > 1 or n_kept > MAX_KEPT:
             raise ValueError(f"A sketch must have {N_FIXED} bytes and 4 for each of its triples. Got {len(data)}.")
         first = N_HEAD + 2 * N_TITLE
         places = np.frombuffer(data, "<u2", N_PLACES, first).astype(np.uint16)
@@ -68,4 +70,5 @@ class TextSketch(NamedTuple):
         kept = np.frombuffer(data, "<u4", n_kept, N_FIXED).astype(np.uint32)
         titles = data[N_HEAD : N_HEAD + 2 * N_TITLE]
         title, title_form = (int.from_bytes(part, "little") for part in (titles[:N_TITLE], titles[N_TITLE:]))
-        return cls(places, whole, int.from_bytes(data[:2], "little"), title, title_form, kept, data[2] / 255)
+        n_pairs = int.from_bytes(data[:2], "little")
+        return cls(places, whole, n_pairs, title, title_form, kept, data[2] / 255, is_collage=bool(rest))

@@ -21,12 +21,22 @@ def form_and_newness(data: bytes) -> tuple[int, float]:
 
 def new_triples(data: bytes) -> float | None:
     """Return from the bytes of a sketch how many of the kept triples of a text were new; None where they are not known."""
-    return (len(data) - N_FIXED) / 4 * data[2] / 255 if _is_readable(data) else None
+    return (len(data) - N_FIXED) // 4 * data[2] / 255 if _is_readable(data) else None
 
 
 def is_list(data: bytes) -> bool:
     """Tell from the bytes of a sketch whether a page says nothing but its links."""
     return _is_readable(data) and len(data) == N_FIXED
+
+
+def brought_by_links(data: bytes) -> float | None:
+    """Return from the bytes of the sketch of a collage how much new its links have brought, in [0, 1]; None of other pages."""
+    return data[-1] / 255 if _is_readable(data) and (len(data) - N_FIXED) % 4 else None
+
+
+def with_brought(data: bytes, share: float) -> bytes:
+    """Return the bytes of the sketch of a collage with how much new its links have brought, in [0, 1]."""
+    return data[:-1] + bytes([round(255 * share)])
 
 
 def _is_readable(data: bytes) -> bool:
