@@ -11,8 +11,9 @@ import math
 
 _ENOUGH = 0.9
 """Share of the pages known before. Copies are not kept, so nobody tells of them again."""
-_MOST_OWN_MEANWHILE = 10
-"""Own pages after which it does not wait any longer: another worker may have ended, and tells nothing any more."""
+_MOST_OWN_MEANWHILE, _OF_KNOWN = 10, 100
+"""Own pages after which it does not wait any longer, or a hundredth of the pages known before if these are more: another
+worker may have ended, and tells nothing any more."""
 
 
 class HeardAgain:
@@ -35,4 +36,5 @@ class HeardAgain:
         >>> heard.waits(89, n_of_others=64), heard.waits(90, n_of_others=65), heard.waits(60, n_of_others=25)
         (True, False, False)
         """
-        return n_pages < self.n_enough and n_pages - self._n_at_first - n_of_others < _MOST_OWN_MEANWHILE
+        n_own_meanwhile = n_pages - self._n_at_first - n_of_others
+        return n_pages < self.n_enough and n_own_meanwhile < max(_MOST_OWN_MEANWHILE, self.n_enough // _OF_KNOWN)
