@@ -41,7 +41,7 @@ DURABLE = {
     "FOCUSED_METRICS_INTERVAL_SECS": 0,
     "FOCUSED_HARVEST_EVERY_PAGES": 1,
 }
-N_PAGES = 120
+N_PAGES = 80
 
 
 def small_disk(folder: Path, size: str) -> Path:
@@ -114,13 +114,13 @@ def test_a_killed_crawl_goes_on_where_it_was(models, tmp_path, end):
         argv = crawl_argv(settings, seeds=f"{site.url}/0")
         n_before = 0
         for _ in range(3):
-            target = n_before + generator.randrange(8, 22)
+            target = n_before + generator.randrange(5, 13)
             with started(*argv, cwd=tmp_path, env=environment(models)) as process:
                 deadline = time.monotonic() + 180
                 while n_done(tmp_path / "run") < target:
                     assert time.monotonic() < deadline, (tmp_path / "err").read_text()
                     assert process.is_alive(), (tmp_path / "err").read_text()
-                    time.sleep(0.01)
+                    time.sleep(0.03)
                 os.kill(process.pid, end)
             assert n_done(tmp_path / "run") >= target
             n_before = n_done(tmp_path / "run")
@@ -132,7 +132,7 @@ def test_a_killed_crawl_goes_on_where_it_was(models, tmp_path, end):
     assert result.exit_code == 0, result.err
     assert "Resuming in" in result.err
     wanted = {f"{port}{path}" for path in reachable()}
-    assert len(wanted) > 90
+    assert len(wanted) > 60
     # Nothing lost, nothing twice: in every file.
     with (result.run_dir / "fetched.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
@@ -459,7 +459,7 @@ def rich(path: str) -> bytes | Reply | None:
 @pytest.mark.parametrize(
     ("pages", "n_links", "left", "log_bytes"),
     # Without any room left and with a long log it is mostly SQLite that finds out, and ends the transaction itself.
-    [(page, 113, 5_000_000, 0), (rich, 200, 0, 1_200_000)],
+    [(page, len(reachable()), 5_000_000, 0), (rich, 200, 0, 1_200_000)],
     ids=["little room", "none"],
 )
 def test_a_full_disk_ends_the_crawl_in_a_line_and_it_goes_on_when_there_is_room(

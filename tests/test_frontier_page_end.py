@@ -27,7 +27,7 @@ from focused.frontier.store.schema import DONE
 
 pytestmark = pytest.mark.slow
 
-N_LINKS = 3_000
+N_LINKS = 2_000
 
 
 class TurnsWatcher:
@@ -130,7 +130,7 @@ def dies_while_links_are_taken_in() -> None:
     def dying(admission: Admission, link: Any) -> bool:
         nonlocal n_links
         n_links += "/n/" in link.url
-        if n_links == 1_700 and not Path("has_died").exists():
+        if n_links == 1_200 and not Path("has_died").exists():
             Path("has_died").touch()
             os.kill(os.getpid(), signal.SIGKILL)
         return take_in(admission, link)

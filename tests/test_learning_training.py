@@ -183,16 +183,16 @@ def test_learners_without_reliable_negatives_leave_their_figures_empty(web):
     assert model.figures.lambda_ is None
 
 
-def test_positives_without_words_are_left_out_and_named_by_their_rows(web):
+def test_positives_without_words_are_left_out_and_named_by_their_rows(web, model):
     counts, y, links = web
     emptied = counts.tolil()
     emptied[4] = 0
-    model = train_topic(emptied.tocsr(), y, link_examples=links)
-    assert model.figures.n_positive == 19
-    assert model.left_out == (4,)
-    assert train_topic(counts, y, link_examples=links).left_out == ()
+    without = train_topic(emptied.tocsr(), y, link_examples=links)
+    assert without.figures.n_positive == 19
+    assert without.left_out == (4,)
+    assert model.left_out == ()
     gone = (links.source_rows == 4) | (links.target_rows == 4)
-    assert model.figures.n_links == 800 - gone.sum()
+    assert without.figures.n_links == 800 - gone.sum()
 
 
 def empty(n_rows: int) -> sparse.csr_matrix:

@@ -33,10 +33,10 @@ def test_the_classifier_was_trained_beforehand_as_p13_prints_it(name):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", STRATEGY)
 def test_a_crawl_is_scrapys_own_on_the_demo_web_and_on_its_recording(name, tmp_path):
-    live = crawl(MODELS, tmp_path / "live", topic=name, max_pages=120, settings={"FOCUSED_WARC": "all"})
+    live = crawl(MODELS, tmp_path / "live", topic=name, max_pages=80, settings={"FOCUSED_WARC": "all"})
     web = live.run_dir / "pages.warc.gz"
-    recorded = crawl(MODELS, tmp_path / "recorded", topic=name, max_pages=100, web=web)
-    for found, n_pages in ((live, 120), (recorded, 100)):
+    recorded = crawl(MODELS, tmp_path / "recorded", topic=name, max_pages=60, web=web)
+    for found, n_pages in ((live, 80), (recorded, 60)):
         assert found.exit_code == 0, found.err
         run, stats = found.run, found.stats
         assert (run["preset"], run["strategy"], run["finish_reason"]) == ("p13", STRATEGY[name], "max_pages")
@@ -59,7 +59,9 @@ def test_the_ordered_system_crawls_a_recorded_web_of_real_pages(data_dir, tmp_pa
         labels = {row["url"]: row["labels"] for row in csv.DictReader(file, delimiter="\t")}
     about = [url for url in labels if "Astrophysics" in labels[url]]
     (tmp_path / "positive.txt").write_text("\n".join(about[:30]))
-    pages = ["--positive", str(web), "--positive-urls", "positive.txt", "--unlabeled", str(web), "--seeds", *about[:5]]
+    (tmp_path / "unlabeled.txt").write_text("\n".join([*labels][::25]))
+    pages = ["--positive", str(web), "--positive-urls", "positive.txt", "--seeds", *about[:5]]
+    pages += ["--unlabeled", str(web), "--unlabeled-urls", "unlabeled.txt"]
     trained = scrapy("train", "stars", "--preset", "p13", "--quick", *pages, cwd=tmp_path, env=environment(models))
     assert trained.exit_code == 0, trained.err
     path = models / "stars" / "topic.toml"

@@ -58,7 +58,17 @@ def installed(tmp_path_factory) -> Path:
     [wheel] = folder.glob("*.whl")
     venv = folder / "venv"
     run(sys.executable, "-m", "venv", "--without-pip", venv, cwd=folder)
-    run(*pip, "--python", venv / "bin" / "python", "install", "--no-deps", "--no-index", wheel, cwd=folder)
+    run(
+        *pip,
+        "--python",
+        venv / "bin" / "python",
+        "install",
+        "--no-deps",
+        "--no-index",
+        "--no-compile",
+        wheel,
+        cwd=folder,
+    )
     [site] = venv.glob("lib/python*/site-packages")
     (site / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")
     return venv / "bin"
