@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shutil
@@ -10,7 +9,7 @@ import subprocess
 import sys
 
 import pytest
-from commands import ROOT
+from commands import ROOT, Finished
 
 pytestmark = pytest.mark.slow
 
@@ -44,8 +43,47 @@ def run(project, *argv: str) -> subprocess.CompletedProcess[str]:
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("FOCUSED", "SCRAPY"))}
     environment["PYTHONPATH"] = str(project)
     return subprocess.run(
-        [sys.executable, "-m", *argv], cwd=project, env=environment, check=False, capture_output=True, text=True
+        [sys.executable, *argv], cwd=project, env=environment, check=False, capture_output=True, text=True
     )
+
+
+FORKS = """
+import os, sys
+from pathlib import Path
+import focused.commands.crawl, focused.commands.explain, focused.crawl.planning, focused.spiders.focused
+from scrapy.cmdline import execute
+for number, argv in enumerate({commands!r}):
+    if not (child := os.fork()):
+        for descriptor, name in ((1, "out"), (2, "err")):
+            os.dup2(os.open(f"{{name}}{{number}}", os.O_WRONLY | os.O_CREAT), descriptor)
+        sys.argv = ["scrapy", *argv]
+        execute()
+    Path(f"code{{number}}").write_text(str(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])))
+"""
+
+
+@pytest.fixture(scope="module")
+def done(project) -> dict[str, Finished]:
+    """The guide's commands, in processes that are forked from one which has imported the copy of the project."""
+    [crawl] = re.findall(r"^scrapy (crawl .*)$", TEXT, re.MULTILINE)
+    [explain] = re.findall(r"^scrapy (explain .*)$", TEXT, re.MULTILINE)
+    (project / "page.html").write_text("<body><p>Stars and <a href='/a'>a telescope</a> in the observatory</p></body>")
+    commands = {
+        "crawl": [*crawl.replace("max_pages=200", "max_pages=30").split(), "-a", "run_dir=run"],
+        "help": ["crawl", "-h"],
+        "explain": explain.split(),
+        "refused": explain.replace("0.5", "2").split(),
+    }
+    forked = run(project, "-c", FORKS.format(commands=[*commands.values()]))
+    assert forked.returncode == 0, forked.stderr
+
+    def left(number: int, name: str) -> str:
+        return (project / f"{name}{number}").read_text()
+
+    return {
+        command: Finished(int(left(number, "code")), left(number, "out"), left(number, "err"), project / "run")
+        for number, command in enumerate(commands)
+    }
 
 
 @pytest.fixture(scope="module")
@@ -58,9 +96,9 @@ def tested(project) -> subprocess.CompletedProcess[str]:
         (project / "tests").mkdir(exist_ok=True)
         shutil.copy(ROOT / "tests" / name, project / "tests")
     [command] = re.findall(r"`python -m (scripts\.\w+)`", TEXT)
-    assert run(project, command).returncode == 0
+    assert run(project, "-m", command).returncode == 0
     chosen = ("-k", "not every_stat_of_a_crawl", "tests", "test_fading.py")
-    return run(project, "pytest", "-v", "-p", "no:cacheprovider", *chosen)
+    return run(project, "-m", "pytest", "-v", "-p", "no:cacheprovider", *chosen)
 
 
 def test_the_guide_s_test_passes(tested):
@@ -73,24 +111,16 @@ def test_the_project_s_own_tests_of_strategies_pass_with_the_guide_s_strategy(te
         assert re.search(rf"^tests/{name}\.py::\S+ PASSED", tested.stdout, re.MULTILINE), tested.stdout
 
 
-def test_the_guide_s_strategy_crawls(project):
-    [command] = re.findall(r"^scrapy (crawl .*)$", TEXT, re.MULTILINE)
-    argv = command.replace("max_pages=200", "max_pages=30").split()
-    done = run(project, "scrapy", *argv, "-a", "run_dir=run")
-    assert done.returncode == 0, done.stderr
-    run_file = json.loads((project / "run" / "run.json").read_text())
-    assert (run_file["strategy"], run_file["stats"]["focused/pages/fetched_count"]) == ("fading", 30)
-    assert run_file["stats"]["focused/links/by_block_count"] > 0
-    assert "fading" in run(project, "scrapy", "crawl", "-h").stdout
+def test_the_guide_s_strategy_crawls(done):
+    crawl = done["crawl"]
+    assert crawl.exit_code == 0, crawl.err
+    assert (crawl.run["strategy"], crawl.stats["focused/pages/fetched_count"]) == ("fading", 30)
+    assert crawl.stats["focused/links/by_block_count"] > 0
+    assert "fading" in done["help"].out
 
 
-def test_the_guide_s_strategy_explains_and_refuses_what_is_out_of_range(project):
-    [command] = re.findall(r"^scrapy (explain .*)$", TEXT, re.MULTILINE)
-    page = "<body><p>Stars and <a href='/a'>a telescope</a> in the observatory</p></body>"
-    (project / "page.html").write_text(page)
-    done = run(project, "scrapy", *command.split())
-    assert done.returncode == 0, done.stderr
-    assert "by fading" in done.stdout
-    refused = run(project, "scrapy", *command.replace("0.5", "2").split())
-    assert refused.returncode == 1
-    assert refused.stderr.strip() == "Error: FOCUSED_FADING_FADE must be a number from 0 to 1. Got '2'."
+def test_the_guide_s_strategy_explains_and_refuses_what_is_out_of_range(done):
+    assert done["explain"].exit_code == 0, done["explain"].err
+    assert "by fading" in done["explain"].out
+    assert done["refused"].exit_code == 1
+    assert done["refused"].err.strip() == "Error: FOCUSED_FADING_FADE must be a number from 0 to 1. Got '2'."
