@@ -177,10 +177,12 @@ def database(own_database) -> str:
     return emptied(own_database)
 
 
-@pytest.fixture(autouse=True)
-def answers_are_whole(request, monkeypatch):
+@pytest.fixture(autouse=True, scope="module")
+def answers_are_whole(request) -> Iterator[None]:
     """Views of the dashboard wait until what they show is read, however busy this machine is; of that other tests tell."""
-    if request.module.__name__.startswith("test_dashboard"):
-        import patience
+    with pytest.MonkeyPatch.context() as patch:
+        if request.module.__name__.startswith("test_dashboard"):
+            import patience
 
-        monkeypatch.setattr(patience.background_work, "ANSWER_SECS", patience.ANSWER_SECS)
+            patch.setattr(patience.background_work, "ANSWER_SECS", patience.ANSWER_SECS)
+        yield

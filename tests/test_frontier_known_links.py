@@ -285,17 +285,18 @@ def test_the_order_of_a_crawl_is_that_of_the_means_of_all_that_was_said(tmp_path
     pages = tangled()
     with Site(pages) as site:
         hand_made.topic(seeds=[f"{site.url}/0"]).save(tmp_path / "models")
-        options = {"strategy": strategy, "max_pages": 0, "seeds": f"{site.url}/0"}
+        options = {"strategy": strategy, "seeds": f"{site.url}/0"}
         plain = {**FAST, "FOCUSED_TRAPS": "off"}  # the order is that of the scores: these few words say little new
-        result = crawl(tmp_path / "models", tmp_path / "1", settings=plain, **options)
-        first = crawl(tmp_path / "models", tmp_path / "2", settings={**plain, "FOCUSED_MERGE_EVIDENCE": 0}, **options)
+        result = crawl(tmp_path / "models", tmp_path / "1", settings=plain, max_pages=0, **options)
+        of_papers = {**plain, "FOCUSED_MERGE_EVIDENCE": 0}
+        first = crawl(tmp_path / "models", tmp_path / "2", settings=of_papers, max_pages=40, **options)
         expected = expected_order(pages, site.url, strategy)
     assert result.exit_code == 0, result.err
     assert [row["url"] for row in fetched(result.run_dir)] == expected
     assert len(expected) > 70
     assert result.stats["focused/frontier/moved_count"] > 30
     # The papers' own rule is another.
-    assert [row["url"] for row in fetched(first.run_dir)] != expected
+    assert [row["url"] for row in fetched(first.run_dir)] != expected[:40]
     assert "focused/frontier/merged_count" not in first.stats
 
 
