@@ -373,7 +373,8 @@ def test_links_of_a_folder_that_only_answers_with_errors_are_hardly_asked_for(mo
     settings = {**FAST, "FOCUSED_COPIES": "off", "FOCUSED_HOST_REST_SECS": 0.05}  # all pages have one text
     with Site(answer) as site:
         crawl(models, tmp_path, seeds=f"{site.url}/to/0", max_pages=60, settings=settings)
-        asked = Counter(path.split("/")[1] for path in site.asked)
+        # An error is asked for up to three times; how many answers are under way meanwhile depends on the machine.
+        asked = Counter(path.split("/")[1] for path in set(site.asked))
     assert asked["to"] == 60
     assert 2 <= asked["gone"] <= 15
-    assert 1 <= asked["broken"] <= 15
+    assert 1 <= asked["broken"] <= 10
