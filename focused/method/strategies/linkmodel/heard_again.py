@@ -17,7 +17,7 @@ worker may have ended, and tells nothing any more."""
 
 
 class HeardAgain:
-    """Counts, in pages: those that the session began anew with, and as many as are enough."""
+    """Compares the pages that a session knows, since it learns anew, with those that the former one knew."""
 
     def __init__(self) -> None:
         self._n_at_first = 0
