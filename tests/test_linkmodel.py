@@ -27,6 +27,7 @@ from focused.method.strategies.linkmodel.memory import LinkMemory
 from focused.method.strategies.linkmodel.memory_tables import EVIDENCE_GROUPS, EVIDENCE_OF_LINK, LINK_GROUPS, NO_LINK
 from focused.method.strategies.linkmodel.model import LinkModel, Weights
 from focused.method.strategies.linkmodel.page_links import PageLinks, logit, page_links
+from focused.method.strategies.linkmodel.raised_outcomes import mean_of_raised
 from focused.method.strategies.linkmodel.rates import Rates
 from focused.method.strategies.linkmodel.session import LinkSession
 from focused.method.strategies.linkmodel.training_matrix import DENSE, training_matrix
@@ -80,7 +81,7 @@ def scores(session: LinkSession, *urls: str) -> list[float]:
 
 def matrix(model: LinkModel, links: np.ndarray) -> tuple[np.ndarray, sparse.csr_matrix, np.ndarray]:
     """What the model would be fitted to, with the rates of now."""
-    rates = Rates(model.memory, model.outcomes_with_credit())
+    rates = Rates(model.memory, model.outcomes_with_credit(), mean_of_raised(model.memory))
     for _ in rates.count():
         pass
     return finish(training_matrix(model.memory, links, model.outcomes_with_credit(), rates))

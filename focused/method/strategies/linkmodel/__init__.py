@@ -5,7 +5,8 @@ pages one by one, with long work done by `work_in_portions`; `heard_again` is ab
 
 - What is remembered: `memory` of links and pages, in `memory_tables`, with `groups`, `growing_table`, `key_numbers`,
   `known_pages`; `page_links` and `anchor_texts` are what a page says; `forgetting`.
-- The `model` is fitted: `training_matrix`, `rates`, `loss`, `descent`, from a `prior` that `examples` give.
+- The `model` is fitted to `raised_outcomes`: `training_matrix`, `rates`, `loss`, `descent`, from a `prior` that `examples`
+  give.
 - A link is scored: `scorer`, with `seed_shares`, `former_seeds`, `discovery` (what lies behind), `exploration` and
   `recent_harvest`; `score_updates` tells the frontier, `link_reasons` says why in words.
 """

@@ -119,7 +119,7 @@ def learnt_prior(topic: Topic, weight: float) -> Prior:
     if len(training) < FEW:
         return NO_PRIOR
     training = training[:60_000]  # more than a topic keeps
-    rates = Rates(memory, outcome.copy())
+    rates = Rates(memory, outcome.copy(), memory.mean_relevance)
     for _ in rates.count():
         pass
     dense, terms, columns = finish(training_matrix(memory, training, outcome.copy(), rates))

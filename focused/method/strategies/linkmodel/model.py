@@ -13,6 +13,7 @@ from focused.method.strategies.linkmodel.descent import descend
 from focused.method.strategies.linkmodel.loss import Loss
 from focused.method.strategies.linkmodel.memory_tables import EVIDENCE_GROUPS, LINK_GROUPS
 from focused.method.strategies.linkmodel.prior import NO_PRIOR, Prior, Weights
+from focused.method.strategies.linkmodel.raised_outcomes import mean_of_raised, raised_outcomes
 from focused.method.strategies.linkmodel.rates import Rates, slices
 from focused.method.strategies.linkmodel.training_matrix import LENGTH, training_matrix
 from focused.utils.steps import Steps, finish
@@ -103,7 +104,7 @@ class LinkModel:
         """
         self.memory.append_only(True)
         values, training = self.outcomes_with_credit(), np.flatnonzero(self.is_learnt_from())
-        rates = Rates(self.memory, values, self.certainty)
+        rates = Rates(self.memory, values, mean_of_raised(self.memory), self.certainty)
         yield 4 * len(values)
         yield from rates.count()
         weights, has_learnt = self.weights, learns and len(training) > 1
@@ -114,9 +115,12 @@ class LinkModel:
         return has_learnt
 
     def outcomes_with_credit(self) -> Floats:
-        """Return the outcome of each link, with credit for the pages it led to; NaN of links that have none."""
+        """Return the outcome of each link, with credit for the pages it led to; NaN of links that have none.
+
+        Where hardly any page is believed, outcomes are raised first (docs/method/, D104).
+        """
         table = self.memory.links
-        outcome: Floats = table["outcome"].copy()
+        outcome = raised_outcomes(self.memory)
         if not self.credit or not len(outcome):
             return outcome
         done = np.flatnonzero(~np.isnan(outcome))

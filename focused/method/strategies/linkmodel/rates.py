@@ -32,14 +32,15 @@ def slices(start: int, stop: int) -> Iterator[slice]:
 class Rates:
     """How often links of each group led to relevant pages, from the outcome of each link, NaN of links without.
 
-    The memory must be held while this is in use. Each outcome counts as `certainty` of one, above 0 and at most 1.
+    The memory must be held while this is in use. `mean` is the crawl's mean outcome, in (0, 1). Each outcome counts as
+    `certainty` of one, above 0 and at most 1.
     """
 
-    def __init__(self, memory: LinkMemory, values: Floats, certainty: float = 1.0) -> None:
+    def __init__(self, memory: LinkMemory, values: Floats, mean: float, certainty: float = 1.0) -> None:
         self._memory = memory
         self._strength = PRIOR_OUTCOMES / certainty
         self._values = values
-        self._mean = memory.mean_relevance
+        self._mean = mean
         self.n_rows = memory.evidence.size
         #: Of each kind of group: sums and numbers of outcomes.
         self._sums: dict[str, tuple[Floats, Floats]] = {}
