@@ -87,3 +87,9 @@ def test_a_crawl_whose_judge_believes_hardly_any_page_learns_where_relevant_page
     monkeypatch.setattr(raising, "LEAST_MEAN", 0.0)
     assert learns > difference() + 0.3
     assert learns > 1
+
+
+def test_many_outcomes_are_raised_by_a_sample_of_them(monkeypatch):
+    monkeypatch.setattr(raising, "_SAMPLE", 20)
+    memory, numbers = memory_of(*np.random.default_rng(0).uniform(0.001, 0.05, 99).tolist())
+    assert raised_outcomes(memory)[numbers].mean() == pytest.approx(LEAST_MEAN, abs=0.04)

@@ -22,6 +22,8 @@ LEAST_MEAN = 0.2
 _FEW = 5
 """Outcomes without which nothing can be said of their mean."""
 _LEAST, _MOST_SHIFT, _HALVINGS = 1e-4, 10.0, 30
+_SAMPLE = 2_000
+"""Outcomes that say by how much to raise all: of 100,000 all would take 20 ms, with each page while links are forgotten."""
 
 
 def raised_outcomes(memory: LinkMemory) -> Floats:
@@ -34,7 +36,7 @@ def raised_outcomes(memory: LinkMemory) -> Floats:
     known = _known(memory, outcomes)
     if len(known) < _FEW or known.mean() >= LEAST_MEAN:
         return outcomes
-    log_odds, low, high = _log_odds(known), 0.0, _MOST_SHIFT
+    log_odds, low, high = _log_odds(known[:: 1 + len(known) // _SAMPLE]), 0.0, _MOST_SHIFT
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
         low, high = (middle, high) if expit(log_odds + middle).mean() < LEAST_MEAN else (low, middle)
